@@ -69,8 +69,13 @@ void Tracker::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
 }
 
 void Tracker::observe_slice(const SlicePtr& before, const SlicePtr& after) {
-  for (const api::DeviceId& device : published_.replace(before, after)) {
+  for (const api::DeviceSelector& changed : published_.replace(before, after)) {
     if (!is_started_) continue;
+    const api::DeviceId device{changed.driver, changed.pool, changed.device};
+    if (device.device.empty() || allocated_.has_many_uses(device)) {
+      walk_for(changed);
+      continue;
+    }
     allocated_.for_each_use(device, [this](const AllocatedDevices::Use& use) {
       for_each_consumer(*use.claim, lookup_, [this](const PodPtr& pod) { urgent_.add(*pod); });
     });
@@ -92,28 +97,28 @@ void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
     if (after && evicts(*after)) selectors.push_back(*after->selector);
     if (selectors.size() == 2 && selectors[0] == selectors[1]) selectors.pop_back();
   }
-  for (const api::DeviceSelector& selector : selectors) walk_for(selector, name);
+  for (const api::DeviceSelector& selector : selectors) await(walk_for(selector), name);
   if (after && selectors.empty() && is_news_for_condition(before, *after)) touched_.insert(name);
 }
 
 // A walk that has not started yet will see the change as well, so that a flapping rule causes no
 // second walk.
-void Tracker::walk_for(const api::DeviceSelector& selector, const std::string& rule) {
-  auto walk = std::ranges::find_if(walks_, [&](const WalkFor& each) {
+Tracker::WalkFor& Tracker::walk_for(const api::DeviceSelector& selector) {
+  const auto walk = std::ranges::find_if(walks_, [&](const WalkFor& each) {
     return !each.has_begun && each.walk.selector() == selector;
   });
-  if (walk == walks_.end()) {
-    walk = walks_.insert(walks_.end(), {.walk = AllocatedDevices::Walk(selector)});
-  }
-  if (std::ranges::find(walk->rules, rule) != walk->rules.end()) return;
-  walk->rules.push_back(rule);
-  looked_for_.insert(rule);
+  if (walk != walks_.end()) return *walk;
+  return walks_.emplace_back(WalkFor{.walk = AllocatedDevices::Walk(selector)});
+}
+
+void Tracker::await(WalkFor& walk, const std::string& rule) {
+  if (walk.rules.insert(rule).second) looked_for_.insert(rule);
 }
 
 void Tracker::start() {
   is_started_ = true;
-  walks_.push_back({.walk = AllocatedDevices::Walk(api::DeviceSelector{})});
-  rules_.for_each([&](const Rule& rule) { walk_for({}, rule.object->meta.key.name.str()); });
+  WalkFor& walk = walk_for({});
+  rules_.for_each([&](const Rule& rule) { await(walk, rule.object->meta.key.name.str()); });
 }
 
 void Tracker::advance(std::size_t limit) {

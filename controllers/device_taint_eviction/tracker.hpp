@@ -61,10 +61,11 @@ struct Released {
 
 // Notified of every change of pods, claims, slices and rules; the look-up must already show it. A
 // change of a pod is handled at once. A change of a claim or device marks its pods dirty; a change
-// of a rule starts a walk over the devices that it selects, which finds such pods. The owner
-// processes both in slices; until then a pod is judged as before. Pods marked by a claim or device
-// go first, but take three quarters of a slice at most while there is other work. A walk pauses
-// while a few thousand of the pods that it has found wait for judgement.
+// of a rule, of a device that many claims use, or of a large pool starts a walk over the devices
+// concerned, which finds such pods. The owner processes both in slices; until then a pod is judged
+// as before. Pods marked by a claim or device go first, but take three quarters of a slice at most
+// while there is other work. A walk pauses while a few thousand of the pods that it has found wait
+// for judgement.
 //
 // Invariant, while there is no work: a pod is pending exactly if decide_due says so, with that due
 // time and those rules, and it was not evicted. Loop thread only; the caller passes the time.
@@ -121,19 +122,20 @@ class Tracker {
   struct WalkFor {
     AllocatedDevices::Walk walk;
     bool has_begun = false;
-    std::vector<std::string> rules = {};  // the rules whose conditions it serves
+    std::unordered_set<std::string> rules = {};  // the rules whose conditions it serves
   };
   // For a walk that has ended: its pods are among those found up to then.
   struct FoundFor {
     std::uint64_t found;
-    std::vector<std::string> rules;
+    std::unordered_set<std::string> rules;
   };
 
   std::size_t judge(const PodPtr& pod, PendingPod::Waits first = PendingPod::Waits::until_due);
   std::size_t judge_next(DirtyPods& pods, PendingPod::Waits first);
   std::size_t judge_urgent(std::size_t limit);
   std::size_t advance_walk(std::size_t limit);
-  void walk_for(const api::DeviceSelector& selector, const std::string& rule);
+  WalkFor& walk_for(const api::DeviceSelector& selector);
+  void await(WalkFor& walk, const std::string& rule);
   void conclude_found();
   void release(const api::Pod& pod);
   void forget(const api::Pod& pod);

@@ -11,8 +11,9 @@ bool fits(const api::InternedString& wanted, const api::InternedString& name) {
   return wanted.empty() || wanted == name;
 }
 
-bool has_same_devices(const api::ResourceClaim& a, const api::ResourceClaim& b) {
-  return std::ranges::equal(a.devices, b.devices, {}, &api::AllocatedDevice::id,
+bool has_same_uses(const api::ResourceClaim& a, const api::ResourceClaim& b) {
+  return a.meta.uid == b.meta.uid && a.has_admin_access == b.has_admin_access &&
+         std::ranges::equal(a.devices, b.devices, {}, &api::AllocatedDevice::id,
                             &api::AllocatedDevice::id);
 }
 
@@ -28,7 +29,7 @@ void AllocatedDevices::replace(const ClaimPtr& before, const ClaimPtr& after) {
     return claim ? static_cast<std::uint32_t>(claim->devices.size()) : 0;
   };
   // Nearly every change of a claim leaves its devices unchanged.
-  if (before && after && has_same_devices(*before, *after)) {
+  if (before && after && has_same_uses(*before, *after)) {
     for (std::uint32_t result = 0; result < count(before); ++result) {
       uses_[find(before, result)].claim = after;
     }
@@ -39,8 +40,11 @@ void AllocatedDevices::replace(const ClaimPtr& before, const ClaimPtr& after) {
 }
 
 AllocatedDevices::SlotId AllocatedDevices::find(const ClaimPtr& claim, std::uint32_t result) const {
+  if (const SlotId* late = late_uses_.find({claim->meta.uid, result})) return *late;
   std::optional<SlotId> found;
-  by_device_.for_each(hash_of(claim->devices[result].id), [&](SlotId slot) {
+  const auto hash = hash_of(claim->devices[result].id, claim->has_admin_access);
+  by_device_.for_each(hash, [&](SlotId slot) {
+    ++examined_;
     const Listed& listed = uses_[slot];
     if (listed.claim == claim && listed.result == result) found = slot;
     return !found;
@@ -52,12 +56,19 @@ AllocatedDevices::SlotId AllocatedDevices::find(const ClaimPtr& claim, std::uint
 // Counts up to two uses without admin access: 2 means two or more.
 std::size_t AllocatedDevices::plain_uses(const api::DeviceId& device) const {
   std::size_t count = 0;
-  by_device_.for_each(hash_of(device), [&](SlotId slot) {
+  by_device_.for_each(hash_of(device, false), [&](SlotId slot) {
+    ++examined_;
     const Listed& listed = uses_[slot];
     if (listed.device() == device && !listed.claim->has_admin_access) ++count;
     return count < 2;
   });
   return count;
+}
+
+bool AllocatedDevices::has_many_uses(const api::DeviceId& device) const {
+  std::size_t uses = 0;
+  for_each_slot(device, [&](SlotId) { return ++uses <= kManyUses; });
+  return uses > kManyUses;
 }
 
 void AllocatedDevices::insert(const ClaimPtr& claim, std::uint32_t result) {
@@ -69,8 +80,9 @@ void AllocatedDevices::insert(const ClaimPtr& claim, std::uint32_t result) {
   free_.pop_back();
   uses_[slot] = {.claim = claim, .result = result, .positions = {}};
   const api::DeviceId& device = uses_[slot].device();
-  const informers::KeyHash hash = hash_of(device);
+  const informers::KeyHash hash = hash_of(device, claim->has_admin_access);
   by_device_.set(slot, {&hash, 1});
+  if (has_many_uses(device)) late_uses_[{claim->meta.uid, result}] = slot;
   if (!claim->has_admin_access && plain_uses(device) == 1) ++in_use_[device.driver];
   enlist(slot);
 }
@@ -80,6 +92,7 @@ void AllocatedDevices::erase(const ClaimPtr& claim, std::uint32_t result) {
   const api::DeviceId& device = uses_[slot].device();
   delist(slot);
   by_device_.clear(slot);
+  late_uses_.erase({claim->meta.uid, result});
   if (!claim->has_admin_access && plain_uses(device) == 0) {
     const auto in_use = in_use_.find(device.driver);
     DCM_ASSERT(in_use != in_use_.end());
@@ -122,6 +135,16 @@ bool AllocatedDevices::Walk::is_exact() const {
 const AllocatedDevices::List* AllocatedDevices::Walk::open(const AllocatedDevices& index) {
   static const List none;
   const api::DeviceId wanted{selector_.driver, selector_.pool, selector_.device};
+  if (is_exact()) {
+    if (!std::exchange(is_open_, true)) {
+      index.for_each_slot(wanted, [&](SlotId slot) {
+        places_.push_back(slot);
+        return true;
+      });
+      left_ = places_.size();
+    }
+    return &places_;
+  }
   const auto list_of = [&](Part each) {
     const List* list = index.lists_[each].find(part(wanted, each));
     return list == nullptr ? &none : list;

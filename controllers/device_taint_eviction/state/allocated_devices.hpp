@@ -21,8 +21,8 @@ namespace dcm::device_taint_eviction {
 bool matches(const api::DeviceSelector& selector, const api::DeviceId& device);
 
 // The devices of all claims, indexed by every part of the name. A change of a claim costs a step
-// per device (and, for a shared device, a search through its claims). About 100 bytes for a device
-// of a claim. Loop thread only; no I/O.
+// per device, and for a shared device up to kManyUses. About 100 bytes for a device of a claim, and
+// as much again for each use of a device beyond kManyUses. Loop thread only; no I/O.
 class AllocatedDevices {
  public:
   // A result of an allocation; a claim may have several for one device.
@@ -39,11 +39,16 @@ class AllocatedDevices {
   // Calls `visit(use)`.
   template <class Visit>
   void for_each_use(const api::DeviceId& device, Visit visit) const {
-    by_device_.for_each(hash_of(device), [&](SlotId slot) {
+    for_each_slot(device, [&](SlotId slot) {
       if (uses_[slot].device() == device) visit(uses_[slot].use());
       return true;
     });
   }
+  // Whether the device has more uses than the pods of a node: then walk over them.
+  bool has_many_uses(const api::DeviceId& device) const;
+  static constexpr std::size_t kManyUses = 256;
+  // Uses that changes have examined so far.
+  std::size_t examined() const noexcept { return examined_; }
 
   // Calls `visit(driver, devices)`, without devices that only claims with admin access have.
   template <class Visit>
@@ -68,8 +73,33 @@ class AllocatedDevices {
   using List = std::vector<SlotId>;
 
   static const api::InternedString& part(const api::DeviceId& device, Part part);
-  static informers::KeyHash hash_of(const api::DeviceId& device) {
-    return informers::fold_hash(std::hash<api::DeviceId>{}(device));
+  struct UseName {
+    api::Uid claim;
+    std::uint32_t result;
+    friend bool operator==(const UseName&, const UseName&) = default;
+  };
+  struct UseNameHash {
+    std::size_t operator()(const UseName& use) const noexcept {
+      return std::hash<api::Uid>{}(use.claim) + use.result;
+    }
+  };
+
+  // Uses with admin access, of which there may be many, have a hash of their own: the others are
+  // counted.
+  static informers::KeyHash hash_of(const api::DeviceId& device, bool has_admin_access) {
+    return informers::fold_hash(std::hash<api::DeviceId>{}(device) + (has_admin_access ? 1 : 0));
+  }
+  // Calls `visit(slot)` for the device's uses (and those of the same hash) until it returns false.
+  template <class Visit>
+  void for_each_slot(const api::DeviceId& device, Visit visit) const {
+    bool goes_on = true;
+    for (const bool has_admin_access : {false, true}) {
+      if (!goes_on) return;
+      by_device_.for_each(hash_of(device, has_admin_access), [&](SlotId slot) {
+        goes_on = visit(slot);
+        return goes_on;
+      });
+    }
   }
   SlotId find(const ClaimPtr& claim, std::uint32_t result) const;
   std::size_t plain_uses(const api::DeviceId& device) const;
@@ -81,9 +111,13 @@ class AllocatedDevices {
   runtime::ChunkedVector<Listed> uses_;
   std::vector<SlotId> free_;
   informers::PostingTable by_device_;
+  // Uses of a device that had kManyUses before them. So all others are among the first kManyUses
+  // that `by_device_` has for their device: these are in order of insertion.
+  runtime::ShardedMap<UseName, SlotId, UseNameHash> late_uses_;
   // By a part of the name. Order does not matter: a removed use is replaced by the list's last.
   std::array<runtime::ShardedMap<api::InternedString, List>, kParts> lists_;
   std::unordered_map<api::InternedString, std::size_t> in_use_;  // devices by driver
+  mutable std::size_t examined_ = 0;
 };
 
 // A walk over the uses of devices that a selector matches, in slices, while the index may change in
@@ -100,16 +134,10 @@ class AllocatedDevices::Walk {
     std::size_t steps;
   };
   // Visits uses with `visit(use)`, which returns the number of steps that it has taken. Examining a
-  // use is a step as well. Stops after `limit` steps, which may be exceeded by one visit (or by
-  // those of one device).
+  // use is a step as well. Stops after `limit` steps, which may be exceeded by one visit.
   template <class Visit>
   Progress advance(const AllocatedDevices& index, std::size_t limit, Visit visit) {
     std::size_t steps = 0;
-    if (is_exact()) {
-      index.for_each_use({selector_.driver, selector_.pool, selector_.device},
-                         [&](const Use& use) { steps += 1 + visit(use); });
-      return {false, steps};
-    }
     const List* list = open(index);
     // From the end to the start, so that a replacement only moves a visited use into the unvisited
     // part, never the other way.
@@ -131,6 +159,7 @@ class AllocatedDevices::Walk {
 
   api::DeviceSelector selector_;
   std::optional<Part> part_;
+  List places_;  // of the uses, if the selector names one device
   bool is_open_ = false;
   std::size_t left_ = 0;  // positions before it are still to be visited
 };

@@ -19,9 +19,10 @@ PublishedDevices::SlicesOfGeneration PublishedDevices::Pool::of(std::int64_t gen
 }
 
 std::vector<api::DeviceTaint> PublishedDevices::Pool::taints_of(
-    const api::InternedString& device) const {
+    std::optional<std::int64_t> generation, const api::InternedString& device) const {
   std::vector<api::DeviceTaint> taints;
-  const auto found = tainted.find(device);
+  if (!generation) return taints;
+  const auto found = tainted.find({*generation, device});
   if (found == tainted.end()) return taints;
   for (const Tainted& entry : found->second) {
     taints.insert(taints.end(), entry.taints->begin(), entry.taints->end());
@@ -32,23 +33,27 @@ std::vector<api::DeviceTaint> PublishedDevices::Pool::taints_of(
 void PublishedDevices::Pool::withdraw(const api::ResourceSlice& slice) {
   for (const api::PublishedDevice& device : slice.devices) {
     if (!device.taints) continue;
-    const auto found = tainted.find(device.name);
+    const auto found = tainted.find({slice.pool_generation, device.name});
     if (found == tainted.end()) continue;
     std::erase_if(found->second, [&](const Tainted& entry) { return entry.slice == &slice; });
     if (found->second.empty()) tainted.erase(found);
   }
+  const auto erased = slices.erase({slice.pool_generation, slice.meta.key.name});
+  DCM_ASSERT(erased == 1);
 }
 
-void PublishedDevices::Pool::publish(const api::ResourceSlice& slice) {
-  for (const api::PublishedDevice& device : slice.devices) {
-    if (device.taints) tainted[device.name].push_back({&slice, device.taints.get()});
+void PublishedDevices::Pool::publish(const SlicePtr& slice) {
+  slices.insert_or_assign({slice->pool_generation, slice->meta.key.name}, slice);
+  for (const api::PublishedDevice& device : slice->devices) {
+    if (!device.taints) continue;
+    tainted[{slice->pool_generation, device.name}].push_back({slice.get(), device.taints.get()});
   }
 }
 
-std::vector<api::DeviceId> PublishedDevices::replace(const SlicePtr& before,
-                                                     const SlicePtr& after) {
+std::vector<api::DeviceSelector> PublishedDevices::replace(const SlicePtr& before,
+                                                           const SlicePtr& after) {
   if (before && after && (before->driver != after->driver || before->pool != after->pool)) {
-    std::vector<api::DeviceId> changed = replace(before, nullptr);
+    std::vector<api::DeviceSelector> changed = replace(before, nullptr);
     std::ranges::move(replace(nullptr, after), std::back_inserter(changed));
     return changed;
   }
@@ -56,40 +61,39 @@ std::vector<api::DeviceId> PublishedDevices::replace(const SlicePtr& before,
   const PoolName name(some.driver, some.pool);
   Pool& pool = pools_[name];
 
-  // Slices that are no longer current, and new current ones.
   const auto generation_before = pool.newest();
-  std::vector<SlicePtr> leaving;
-  std::vector<SlicePtr> entering;
-  if (before && before->pool_generation == generation_before) leaving.push_back(before);
-  if (before) {
-    const auto erased = pool.slices.erase({before->pool_generation, before->meta.key.name});
-    DCM_ASSERT(erased == 1);
-  }
-  if (after) pool.slices.insert_or_assign({after->pool_generation, after->meta.key.name}, after);
-  const auto generation_after = pool.newest();
-  if (generation_after == generation_before) {
-    if (after && after->pool_generation == generation_after) entering.push_back(after);
-  } else {
-    if (generation_before)
-      std::ranges::copy(pool.of(*generation_before), std::back_inserter(leaving));
-    if (generation_after)
-      std::ranges::copy(pool.of(*generation_after), std::back_inserter(entering));
-  }
-
   std::map<api::InternedString, std::vector<api::DeviceTaint>> taints_before;
-  for (const auto* slices : {&leaving, &entering}) {
-    for (const SlicePtr& slice : *slices) {
-      for (const api::PublishedDevice& device : slice->devices) {
-        if (device.taints) taints_before.try_emplace(device.name, pool.taints_of(device.name));
+  const auto note = [&](const api::InternedString& device) {
+    if (taints_before.contains(device)) return;
+    taints_before.emplace(device, pool.taints_of(generation_before, device));
+  };
+  for (const SlicePtr* slice : {&before, &after}) {
+    if (!*slice) continue;
+    for (const api::PublishedDevice& device : (*slice)->devices) {
+      if (device.taints) note(device.name);
+    }
+  }
+  if (before) pool.withdraw(*before);
+  if (after) pool.publish(after);
+  const auto generation_after = pool.newest();
+  if (generation_after != generation_before) {
+    for (const auto& generation : {generation_before, generation_after}) {
+      if (!generation) continue;
+      const auto [first, last] = pool.tainted.equal_range(*generation);
+      for (auto entry = first; entry != last; ++entry) {
+        if (taints_before.size() > kCompared) {
+          return std::vector{api::DeviceSelector{name.first, name.second, {}}};
+        }
+        note(entry->first.second);
       }
     }
   }
-  for (const SlicePtr& slice : leaving) pool.withdraw(*slice);
-  for (const SlicePtr& slice : entering) pool.publish(*slice);
 
-  std::vector<api::DeviceId> changed;
+  std::vector<api::DeviceSelector> changed;
   for (const auto& [device, taints] : taints_before) {
-    if (pool.taints_of(device) != taints) changed.push_back({name.first, name.second, device});
+    if (pool.taints_of(generation_after, device) != taints) {
+      changed.push_back({name.first, name.second, device});
+    }
   }
   if (pool.slices.empty()) pools_.erase(name);
   return changed;

@@ -24,16 +24,18 @@ using SlicePtr = api::ObjectPtr<api::ResourceSlice>;
 class PublishedDevices {
  public:
   // Records a slice as added (no `before`), changed, or removed (no `after`). Returns the devices
-  // whose taints have changed. Costs a step per device of the two slices, or, when the pool's
-  // generation changes, of the pool's current slices before and after.
-  std::vector<api::DeviceId> replace(const SlicePtr& before, const SlicePtr& after);
+  // whose taints have changed, or their pool, if its generation has changed and it has many tainted
+  // devices. Costs a step per device of the two slices, and for another generation one per tainted
+  // device, up to kCompared.
+  std::vector<api::DeviceSelector> replace(const SlicePtr& before, const SlicePtr& after);
+  static constexpr std::size_t kCompared = 1'000;
 
   // Calls `visit(taint)` for each taint with effect NoExecute in the current slices.
   template <class Visit>
   void for_each_taint(const api::DeviceId& device, Visit visit) const {
     const Pool* pool = pools_.find({device.driver, device.pool});
     if (pool == nullptr) return;
-    const auto found = pool->tainted.find(device.device);
+    const auto found = pool->tainted.find({*pool->newest(), device.device});
     if (found == pool->tainted.end()) return;
     for (const Tainted& tainted : found->second) {
       for (const api::DeviceTaint& taint : *tainted.taints) visit(taint);
@@ -77,18 +79,21 @@ class PublishedDevices {
     const api::ResourceSlice* slice;
     const std::vector<api::DeviceTaint>* taints;
   };
-  // Invariant: `tainted` has exactly the tainted devices of the newest generation. A device is in
-  // one slice, unless its driver makes a mistake.
+  using TaintedDevices = std::map<GenerationAndName, std::vector<Tainted>, Before>;
+  // Invariant: `tainted` has exactly the tainted devices of the slices. A device is in one slice of
+  // a generation, unless its driver makes a mistake.
   struct Pool {
     Slices slices;  // empty only while one is replaced
-    std::map<api::InternedString, std::vector<Tainted>> tainted;
+    TaintedDevices tainted;
 
     std::optional<std::int64_t> newest() const;  // nullopt: no slices
     SlicesOfGeneration of(std::int64_t generation) const;
     SlicesOfGeneration current() const { return of(slices.rbegin()->first.first); }
-    std::vector<api::DeviceTaint> taints_of(const api::InternedString& device) const;
+    // None without a generation.
+    std::vector<api::DeviceTaint> taints_of(std::optional<std::int64_t> generation,
+                                            const api::InternedString& device) const;
     void withdraw(const api::ResourceSlice& slice);
-    void publish(const api::ResourceSlice& slice);
+    void publish(const SlicePtr& slice);
   };
   static std::size_t count(const Pool& pool, const api::InternedString& device);
 
