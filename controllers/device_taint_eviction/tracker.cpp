@@ -210,11 +210,29 @@ PendingPod* Tracker::judge_again(const PodRef& pod) {
   return pending_.find(pod.uid);
 }
 
-void Tracker::record_evicted(const PodRef& pod, const std::vector<RuleId>& rules) {
+void Tracker::record_evicted(const PodRef& pod, const std::vector<RuleId>& rules,
+                             runtime::MonoTime now) {
   pending_.count_evicted(rules);
   pending_.erase(pod.uid);
   const PodPtr cached = lookup_.find_pod(pod.key);
-  if (cached && cached->meta.uid == pod.uid) evicted_.insert(pod.uid);
+  if (!cached || cached->meta.uid != pod.uid) return;
+  evicted_.insert(pod.uid);
+  accepted_.push_back({pod, now});
+}
+
+// A restore of etcd can take back an eviction that the watch has never shown.
+void Tracker::doubt_evictions(runtime::MonoTime now) {
+  for (; !accepted_.empty() && *next_doubt() <= now; accepted_.pop_front()) {
+    const PodRef& pod = accepted_.front().pod;
+    const PodPtr cached = lookup_.find_pod(pod.key);
+    if (!cached || cached->meta.uid != pod.uid || !common::is_active(*cached)) continue;
+    if (evicted_.erase(pod.uid)) urgent_.add(*cached);
+  }
+}
+
+std::optional<runtime::MonoTime> Tracker::next_doubt() const {
+  if (accepted_.empty()) return std::nullopt;
+  return accepted_.front().at + kShownWithin;
 }
 
 std::vector<std::string> Tracker::take_touched_rules() {

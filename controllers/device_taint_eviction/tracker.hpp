@@ -1,6 +1,7 @@
 // Keeps track of which pods must be evicted, as objects change: combines the indexes, without I/O.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -98,8 +99,14 @@ class Tracker {
   PendingPod* judge_again(const PodRef& pod);
   Taints taints() const { return {published_, rules_}; }
   // The server has accepted the eviction of this pod, due to these rules. The pod is no longer
-  // pending, and never will be. (A deleted rule no longer counts.)
-  void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules);
+  // pending, and never will be, unless the cache does not show its deletion within kShownWithin. (A
+  // deleted rule no longer counts.)
+  void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules, runtime::MonoTime now);
+  static constexpr runtime::Duration kShownWithin = std::chrono::minutes(5);
+  // Judges evicted pods again that the cache shows as running after that time.
+  void doubt_evictions(runtime::MonoTime now);
+  // When there may be some; nullopt: no pod was evicted lately.
+  std::optional<runtime::MonoTime> next_doubt() const;
 
   // Whether the server has accepted its eviction, for a pod that the cache still shows.
   bool was_evicted(const api::Uid& pod) const { return evicted_.contains(pod); }
@@ -129,6 +136,10 @@ class Tracker {
     std::uint64_t found;
     std::unordered_set<std::string> rules;
   };
+  struct Accepted {
+    PodRef pod;
+    runtime::MonoTime at;
+  };
 
   std::size_t judge(const PodPtr& pod, PendingPod::Waits first = PendingPod::Waits::until_due);
   std::size_t judge_next(DirtyPods& pods, PendingPod::Waits first);
@@ -147,7 +158,8 @@ class Tracker {
   AllocatedDevices allocated_;
   // The evicted pods that the cache still shows.
   runtime::ShardedSet<api::Uid> evicted_;
-  DirtyPods urgent_;  // because of a claim or a device
+  std::deque<Accepted> accepted_;  // evictions of the last kShownWithin
+  DirtyPods urgent_;               // because of a claim or a device
   std::deque<WalkFor> walks_;
   DirtyPods found_;  // by walks
   std::deque<FoundFor> found_for_;

@@ -163,7 +163,7 @@ void PodEviction::succeed(const PodRef& pod, const SentEviction& eviction, WallT
   const bool is_pending = deps_.pending.find(pod.uid) != nullptr;
   if (is_pending) announce(pod);
   if (!is_pending && !eviction.is_announced) report_eviction(pod);
-  deps_.tracker.record_evicted(pod, eviction.rules);
+  deps_.tracker.record_evicted(pod, eviction.rules, deps_.time.now());
   deps_.metrics.count_eviction(eviction.due, accepted);
   // The budget had capacity; try the next.
   if (mode_ == EvictionMode::evict) deps_.pending.stir(pod.key.namespace_);

@@ -56,6 +56,22 @@ TEST(EvictAgain, prefers_untried_pods_at_bounded_rate) {
   EXPECT_EQ(cluster.api.deletions.size(), 30U);
 }
 
+// A restore of etcd may take an eviction back before the watch has shown it.
+TEST(EvictAgain, repeats_eviction_that_the_cache_never_shows) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.hold_watch();
+  cluster.run_for(4min);
+  EXPECT_EQ(std::ranges::count(cluster.pod_calls(), "remove p"), 1);
+  cluster.run_for(2min);
+  EXPECT_EQ(std::ranges::count(cluster.pod_calls(), "remove p"), 1);
+  cluster.release_watch();
+  cluster.run_for(10min);
+  EXPECT_EQ(std::ranges::count(cluster.pod_calls(), "remove p"), 0) << "it is being deleted";
+}
+
 TEST(EvictAgain, returns_turn_after_refusal_and_keeps_problem) {
   Cluster cluster({.evictions_per_second = 0.1});
   add_herd(cluster, 2);

@@ -29,7 +29,8 @@ class TrackerTest : public testing::Test {
   void evict(const std::string& pod) {
     const PendingPod* pending = world.pending_pods.find(test::uid_of(pod));
     ASSERT_NE(pending, nullptr);
-    world.tracker.record_evicted(PodRef(pending->pod), std::vector<RuleId>(pending->rules));
+    world.tracker.record_evicted(PodRef(pending->pod), std::vector<RuleId>(pending->rules),
+                                 runtime::MonoTime());
   }
   std::vector<std::string> touched() { return world.tracker.take_touched_rules(); }
 
@@ -253,7 +254,7 @@ TEST_F(TrackerTest, counts_eviction_accepted_after_reason_went) {
   world.put(claim_of("p"));
   world.settle();
   EXPECT_EQ(world.cancelled(), "p");
-  world.tracker.record_evicted(pending.pod, pending.rules);
+  world.tracker.record_evicted(pending.pod, pending.rules, runtime::MonoTime());
   EXPECT_EQ(world.counts("r"), (RuleCounts{0, 0, 1}));
 }
 
