@@ -1,47 +1,18 @@
 #include "controllers/device_taint_eviction/state/device_counts.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace dcm::device_taint_eviction {
 namespace {
 
 using api::InternedString;
 using api::TaintEffect;
-using RuleList = std::vector<const api::DeviceTaintRule*>;
-
-// Rules that keep pods off devices, by the driver and pool that each names, if any.
-class RulesOfPools {
- public:
-  explicit RulesOfPools(const TaintRules& rules) {
-    rules.for_each([this](const Rule& rule) {
-      const api::DeviceTaintRule& object = *rule.object;
-      const TaintEffect effect = object.taint.effect;
-      const bool taints = effect == TaintEffect::no_schedule || effect == TaintEffect::no_execute;
-      if (!taints || !has_usable_selector(object)) return;
-      rules_[{object.selector->driver, object.selector->pool}].push_back(&object);
-    });
-  }
-
-  RuleList of(const InternedString& driver, const InternedString& pool) const {
-    RuleList all;
-    for (const auto& key : {Key(driver, pool), Key(driver, {}), Key({}, pool), Key()}) {
-      const auto found = rules_.find(key);
-      if (found != rules_.end()) all.insert(all.end(), found->second.begin(), found->second.end());
-    }
-    return all;
-  }
-
- private:
-  using Key = std::pair<InternedString, InternedString>;
-  std::map<Key, RuleList> rules_;
-};
+using DeviceRules = RulesOfPools::DeviceRules;
+using RuleList = std::vector<const DeviceRules*>;
 
 bool has_taint(const RuleList& rules, const InternedString& device, TaintEffect effect) {
-  return std::ranges::any_of(rules, [&](const api::DeviceTaintRule* rule) {
-    const InternedString& selected = rule->selector->device;
-    return rule->taint.effect == effect && (selected.empty() || selected == device);
+  return std::ranges::any_of(rules, [&](const DeviceRules* each) {
+    return each->contains({{}, effect}) || each->contains({device, effect});
   });
 }
 
@@ -81,6 +52,26 @@ void count_pool(auto slices, const RuleList& rules, DeviceCounts& counts) {
 
 }  // namespace
 
+RulesOfPools::RulesOfPools(const TaintRules& rules) {
+  rules.for_each([this](const Rule& rule) {
+    const api::DeviceTaintRule& object = *rule.object;
+    const TaintEffect effect = object.taint.effect;
+    const bool taints = effect == TaintEffect::no_schedule || effect == TaintEffect::no_execute;
+    if (!taints || !has_usable_selector(object)) return;
+    const api::DeviceSelector& selector = *object.selector;
+    rules_[{selector.driver, selector.pool}].emplace(selector.device, effect);
+  });
+}
+
+RuleList RulesOfPools::of(const InternedString& driver, const InternedString& pool) const {
+  RuleList all;
+  for (const auto& key : {Key(driver, pool), Key(driver, {}), Key({}, pool), Key()}) {
+    const auto found = rules_.find(key);
+    if (found != rules_.end()) all.push_back(&found->second);
+  }
+  return all;
+}
+
 DeviceCounts& DeviceCounts::operator+=(const DeviceCounts& other) {
   published += other.published;
   allocated += other.allocated;
@@ -93,14 +84,17 @@ DeviceCounts& DeviceCounts::operator+=(const DeviceCounts& other) {
 
 bool DeviceCount::advance(const PublishedDevices& published, const AllocatedDevices& allocated,
                           const TaintRules& rules) {
-  if (parts_done_ == 0) counts_.clear();
-  const RulesOfPools rules_of_pools(rules);
+  if (parts_done_ == 0) {
+    counts_.clear();
+    rules_ = RulesOfPools(rules);
+  }
   published.for_each_pool_of_part(parts_done_, [&](const InternedString& driver,
                                                    const InternedString& pool, const auto& slices) {
-    count_pool(slices, rules_of_pools.of(driver, pool), counts_[driver.str()]);
+    count_pool(slices, rules_.of(driver, pool), counts_[driver.str()]);
   });
   parts_done_ = (parts_done_ + 1) % runtime::kShards;
   if (parts_done_ != 0) return true;
+  rules_ = {};
   allocated.for_each_driver([&](const InternedString& driver, std::size_t devices) {
     counts_[driver.str()].allocated = devices;
   });

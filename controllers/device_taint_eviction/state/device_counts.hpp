@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "controllers/device_taint_eviction/state/allocated_devices.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
@@ -26,6 +29,23 @@ struct DeviceCounts {
 
 using CountsByDriver = std::map<std::string, DeviceCounts>;
 
+// Rules that keep pods off devices, by the driver and pool that each names, if any.
+class RulesOfPools {
+ public:
+  // Their devices and effects. An empty name: all devices.
+  using DeviceRules = std::set<std::pair<api::InternedString, api::TaintEffect>>;
+
+  RulesOfPools() = default;
+  explicit RulesOfPools(const TaintRules& rules);
+
+  std::vector<const DeviceRules*> of(const api::InternedString& driver,
+                                     const api::InternedString& pool) const;
+
+ private:
+  using Key = std::pair<api::InternedString, api::InternedString>;
+  std::map<Key, DeviceRules> rules_;
+};
+
 // Counts in parts, as a large cluster has a hundred thousand pools. Changes during a count may or
 // may not be counted.
 class DeviceCount {
@@ -39,6 +59,7 @@ class DeviceCount {
 
  private:
   CountsByDriver counts_;
+  RulesOfPools rules_;  // during a count
   std::size_t parts_done_ = 0;
 };
 
