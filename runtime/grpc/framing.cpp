@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,24 +40,30 @@ std::string encode_message(std::string_view message) {
   return bytes.append(message);
 }
 
+// Moves the rest here, not in take(): many small messages may come at once.
+void MessageReader::put(std::string_view bytes) {
+  bytes_.erase(0, std::exchange(taken_, 0));
+  bytes_.append(bytes);
+}
+
 Result<std::optional<std::string>> MessageReader::take() {
-  if (bytes_.size() < kPrefixBytes) return std::nullopt;
+  const std::string_view rest = std::string_view(bytes_).substr(taken_);
+  if (rest.size() < kPrefixBytes) return std::nullopt;
   std::size_t size = 0;
   for (std::size_t i = 1; i < kPrefixBytes; ++i) {
-    size = size << 8 | static_cast<unsigned char>(bytes_[i]);
+    size = size << 8 | static_cast<unsigned char>(rest[i]);
   }
   if (size > bytes_max_) {
     return fail(
         Code::resource_exhausted,
         fmt::format("grpc: received message larger than max ({} vs. {})", size, bytes_max_));
   }
-  if (bytes_[0] != 0) {
+  if (rest[0] != 0) {
     return fail(Code::unimplemented, "grpc: compressed messages are not supported");
   }
-  if (bytes_.size() - kPrefixBytes < size) return std::nullopt;
-  std::string message = bytes_.substr(kPrefixBytes, size);
-  bytes_.erase(0, kPrefixBytes + size);
-  return message;
+  if (rest.size() - kPrefixBytes < size) return std::nullopt;
+  taken_ += kPrefixBytes + size;
+  return std::string(rest.substr(kPrefixBytes, size));
 }
 
 std::optional<std::string> encode_timeout(runtime::Deadline deadline,

@@ -21,16 +21,17 @@ class MessageReader {
  public:
   explicit MessageReader(std::size_t message_bytes_max) : bytes_max_(message_bytes_max) {}
 
-  void put(std::string_view bytes) { bytes_.append(bytes); }
+  void put(std::string_view bytes);
   // The next message; nullopt: more bytes are needed. Errors: resource_exhausted (a message that is
   // too large), unimplemented (a compressed one).
   Result<std::optional<std::string>> take();
   // Whether the stream may end here.
-  bool is_between_messages() const { return bytes_.empty(); }
+  bool is_between_messages() const { return taken_ == bytes_.size(); }
 
  private:
   std::size_t bytes_max_;
   std::string bytes_;
+  std::size_t taken_ = 0;  // bytes of messages that were returned
 };
 
 // The "grpc-timeout" value for the time left until `deadline`; nullopt for an unreachable deadline.

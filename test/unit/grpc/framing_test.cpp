@@ -23,6 +23,17 @@ TEST(GrpcFraming, restores_messages_however_split) {
   }
 }
 
+// If each message moved the others, this would take hours.
+TEST(GrpcFraming, takes_many_small_messages_at_once) {
+  constexpr std::size_t kMessages = 4'000'000;
+  MessageReader reader(100);
+  reader.put(std::string(kMessages * encode_message("").size(), '\0'));
+  std::size_t taken = 0;
+  while (reader.take().value()) ++taken;
+  EXPECT_EQ(taken, kMessages);
+  EXPECT_TRUE(reader.is_between_messages());
+}
+
 TEST(GrpcFraming, rejects_large_message_by_length_alone) {
   MessageReader reader(4);
   reader.put(encode_message("five!").substr(0, 5));
