@@ -27,6 +27,7 @@ struct TlsClientOptions {
   std::string key_pem = {};
   std::string server_name = {};  // expected in the certificate; empty: the endpoint's host
   Verification verification = Verification::full;
+  friend bool operator==(const TlsClientOptions&, const TlsClientOptions&) = default;
 };
 
 // A Transport for both kinds of endpoint.

@@ -29,12 +29,15 @@ TEST(Connection, uses_rotated_certificates_while_it_runs) {
   client::TempFolder folder;
   client::ClusterConfig config;
   config.server = {http::Security::tls, "127.0.0.1", 1};
-  config.ca.file = folder.write("ca.crt", test::CertificateAuthority("old").pem());
+  const std::string old = test::CertificateAuthority("old").pem();
+  config.ca.file = folder.write("ca.crt", old);
   const auto connection = Connection::open(config, {}, open_gate(), {loop, metrics, rng, log});
   ASSERT_TRUE(connection) << connection.error().message;
   runtime::TaskGroup group(loop.executor());
   group.spawn("connection", (*connection)->run());
   loop.run_for(2min);
+  folder.write("ca.crt", old);
+  loop.run_for(1min);
   EXPECT_THAT(said, Not(HasSubstr("TLS files")));
   folder.write("ca.crt", test::CertificateAuthority("renewed").pem());
   loop.run_for(1min);
