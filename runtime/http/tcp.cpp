@@ -151,8 +151,9 @@ class TcpTlsTransport final : public TcpTransport {
       if (!of_the_system) co_return fail(std::move(of_the_system.error()));
       context_ = std::move(*of_the_system);
     }
-    TlsSession session = make_client_session(context_, name, verification_, protocols);
-    co_return co_await start_tls(std::move(plain), std::move(session), time_, deadline);
+    Result<TlsSession> session = make_client_session(context_, name, verification_, protocols);
+    if (!session) co_return fail(std::move(session.error()));
+    co_return co_await start_tls(std::move(plain), std::move(*session), time_, deadline);
   }
 
   Executor executor_;

@@ -254,12 +254,16 @@ Result<TlsContext> make_server_context(const TlsServerOptions& options) {
   return context;
 }
 
-TlsSession make_client_session(const TlsContext& context, const std::string& server_name,
-                               Verification verification, Protocols protocols) {
+Result<TlsSession> make_client_session(const TlsContext& context, const std::string& server_name,
+                                       Verification verification, Protocols protocols) {
   TlsSession session(or_bad_alloc(SSL_new(context.get())), &SSL_free);
   SSL_set_connect_state(session.get());
   // Certificates have names without the dot of a fully qualified name, as SNI does (RFC 6066, 3).
   const std::string name = server_name.substr(0, server_name.size() - server_name.ends_with('.'));
+  // For these, OpenSSL would check nothing, accept any subdomain, or stop at the NUL.
+  if (name.empty() || name.starts_with('.') || name.contains('\0')) {
+    return fail(Reason::configuration, fmt::format("\"{}\" is not a server name", server_name));
+  }
   const bool is_address = is_ip_address(name);
   if (protocols == Protocols::http2_or_http1) {
     const auto* const offered = reinterpret_cast<const unsigned char*>(kOffered.data());

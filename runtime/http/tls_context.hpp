@@ -22,9 +22,11 @@ Result<TlsContext> make_client_context(const TlsClientOptions& options);
 Result<TlsContext> make_server_context(const TlsServerOptions& options);
 
 // One connection's state. A client session requires a verified certificate for `server_name`, a
-// host name or an IP address, or resumes an earlier session (tls_tickets.hpp).
-TlsSession make_client_session(const TlsContext& context, const std::string& server_name,
-                               Verification verification, Protocols protocols = Protocols::http1);
+// host name or an IP address, or resumes an earlier session (tls_tickets.hpp). Errors:
+// configuration: no certificate can have this name.
+Result<TlsSession> make_client_session(const TlsContext& context, const std::string& server_name,
+                                       Verification verification,
+                                       Protocols protocols = Protocols::http1);
 TlsSession make_server_session(const TlsContext& context);
 
 // The subject of the peer's certificate; null if it presented none, or none that could be verified.

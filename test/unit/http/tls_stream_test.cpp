@@ -12,6 +12,8 @@
 namespace dcm::http {
 namespace {
 
+using namespace std::string_literals;
+
 const test::CertificateAuthority& authority() {
   static const test::CertificateAuthority made("test CA");
   return made;
@@ -29,7 +31,7 @@ TlsSession client_session(const std::string& server_name = "server") {
   TlsClientOptions options;
   options.ca_pem = authority().pem();
   const auto context = make_client_context(options);
-  return make_client_session(*context, server_name, Verification::full);
+  return make_client_session(*context, server_name, Verification::full).value();
 }
 
 // TLS on both sides of a pipe network.
@@ -77,6 +79,16 @@ CO_TEST(TlsStream, carries_requests_however_split) {
     client->close_idle();
     group.cancel();
     co_await group.join();
+  }
+}
+
+// Of each of these names, OpenSSL checks less than the whole, or nothing.
+TEST(TlsSession, rejects_name_that_no_certificate_can_have) {
+  const TlsContext context = make_client_context({.ca_pem = authority().pem()}).value();
+  for (const std::string& name : {""s, "."s, ".server"s, "\0server"s, "server\0.example"s}) {
+    const auto session = make_client_session(context, name, Verification::full);
+    EXPECT_FALSE(session) << name;
+    if (!session) EXPECT_EQ(session.error().reason, runtime::Reason::configuration);
   }
 }
 

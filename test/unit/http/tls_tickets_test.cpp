@@ -53,7 +53,7 @@ struct Site {
     }(*this));
     auto below = co_await network.connect(kOrigin, {});
     const auto stream = co_await start_tls(
-        std::move(*below), make_client_session(client, name, verification), time, {});
+        std::move(*below), make_client_session(client, name, verification).value(), time, {});
     CO_ASSERT_TRUE(stream);
     char byte = 0;
     const auto read = co_await (*stream)->read_some({&byte, 1}, {});
