@@ -266,7 +266,11 @@ bool is_held_by_other(const State& state, const Candidate& self, MonoTime now) {
 }
 
 MonoTime request_deadline(const State& state, const Candidate& self, MonoTime now) {
-  const MonoTime own = now + self.timing.renew_deadline / 2;
+  // A leader needs time for a second attempt, and begins to lead when it sends its acquisition. A
+  // candidate that reads can wait for a connection that opens slowly.
+  const auto* following = std::get_if<Following>(&state);
+  const bool is_patient = following != nullptr && following->turn == Following::Turn::read;
+  const MonoTime own = now + self.timing.renew_deadline / (is_patient ? 1 : 2);
   return std::min(own, may_write_until(state, self).value_or(own));
 }
 

@@ -400,9 +400,15 @@ TEST(Ended, remains_ended) {
 // ---- bounds -------------------------------------------------------------------------------------
 
 TEST(RequestDeadline, leaves_time_for_second_attempt_before_fence) {
-  EXPECT_EQ(request_deadline(Following{}, kMe, at(0s)), at(5s));
+  EXPECT_EQ(request_deadline(Following{.seen = {}, .turn = Following::Turn::acquire}, kMe, at(0s)),
+            at(5s));
   EXPECT_EQ(request_deadline(leading_since(0s), kMe, at(2s)), at(7s));
   EXPECT_EQ(request_deadline(leading_since(0s), kMe, at(8s)), at(10s));
+}
+
+// A name server that does not answer takes 5 s, until the system asks the next one.
+TEST(RequestDeadline, leaves_time_to_connect_before_candidate_leads) {
+  EXPECT_EQ(request_deadline(Following{}, kMe, at(0s)), at(10s));
 }
 
 TEST(Timing, rejects_inconsistent_durations) {
