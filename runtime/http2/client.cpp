@@ -79,7 +79,11 @@ class SharedStreamingResponse final : public http::StreamingResponse {
   std::uint16_t status() const override { return status_; }
   const http::Headers& headers() const override { return headers_; }
   Task<Result<std::string_view>> read_some(Deadline deadline) override {
-    return body_.read_some(deadline);
+    const Result<std::string_view> piece = co_await body_.read_some(deadline);
+    if (!piece && piece.error().reason == Reason::deadline_exceeded) {
+      connection_->observe_deadline(*stream_);
+    }
+    co_return piece;
   }
 
  private:
@@ -345,7 +349,6 @@ Task<Result<Response>> SharedClient::send_by_http1(Request request, ExchangeLimi
 
 Task<Result<Response>> SharedClient::exchange(Connection& connection, const Request& request,
                                               const ExchangeLimits& limits, Progress& progress) {
-  const runtime::MonoTime began = time_.now();
   const auto before_send = [&]() -> Result<> {
     Result<> allowed = limits.before_send ? limits.before_send() : Result<>();
     progress.was_kept_back = !allowed;
@@ -354,7 +357,7 @@ Task<Result<Response>> SharedClient::exchange(Connection& connection, const Requ
   const auto stream = connection.open(make_head(request), request.body, before_send);
   Result<Response> response = co_await read_response(*stream, limits, progress);
   if (!response && response.error().reason == Reason::deadline_exceeded) {
-    connection.observe_deadline(began);
+    connection.observe_deadline(*stream);
   }
   co_return response;
 }
@@ -388,7 +391,6 @@ Task<Result<std::unique_ptr<http::StreamingResponse>>> SharedClient::open(Reques
     if (route->connection == nullptr) {
       co_return co_await http1_->open(std::move(request), deadline);
     }
-    const runtime::MonoTime began = time_.now();
     auto stream = route->connection->open(make_head(request), request.body);
     const Result<> headed = co_await stream->wait_for_head(deadline);
     if (headed) {
@@ -396,7 +398,7 @@ Task<Result<std::unique_ptr<http::StreamingResponse>>> SharedClient::open(Reques
                                                           std::move(stream));
     }
     if (headed.error().reason == Reason::deadline_exceeded) {
-      route->connection->observe_deadline(began);
+      route->connection->observe_deadline(*stream);
     }
     if (headed.error().reason != Reason::unreachable || attempt == kAttemptsMax) {
       co_return explain(request, headed.error());

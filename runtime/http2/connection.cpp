@@ -32,8 +32,9 @@ Error error_of(ErrorCode code, const std::string& fault) {
 
 // Shared by a Stream and its connection until both are done with it.
 struct Stream::State {
-  explicit State(runtime::TimeSource& time) : news(time), has_room(time) {}
+  explicit State(runtime::TimeSource& time) : opened_at(time.now()), news(time), has_room(time) {}
 
+  runtime::MonoTime opened_at;
   std::optional<StreamId> id = {};  // nullopt: its headers have not been sent yet
   std::optional<http::Headers> head = {};
   std::string inbox = {};
@@ -183,8 +184,11 @@ void Connection::go_away() {
   changed_.notify_all();
 }
 
-void Connection::observe_deadline(runtime::MonoTime began) {
-  const bool is_useless = ++unanswered_ >= kUnansweredMax || heard_at_ < began;
+void Connection::observe_deadline(const Stream& stream) {
+  const Stream::State& state = *stream.state_;
+  const bool is_body_stuck = state.id && session_.unsent(*state.id) > 0;
+  const bool is_useless =
+      ++unanswered_ >= kUnansweredMax || heard_at_ < state.opened_at || is_body_stuck;
   if (is_useless && takes_streams_) go_away();
 }
 
@@ -353,7 +357,6 @@ Stream::State* Connection::find(StreamId id) {
 }
 
 void Connection::handle(const HeadEvent& event) {
-  unanswered_ = 0;
   if (Stream::State* const state = find(event.stream)) {
     state->head = event.fields;
     state->news.notify_all();
@@ -367,6 +370,7 @@ void Connection::handle(const HeadEvent& event) {
 }
 
 void Connection::handle(const DataEvent& event) {
+  unanswered_ = 0;
   Stream::State* const state = find(event.stream);
   if (state == nullptr) return;
   state->inbox.append(event.bytes);

@@ -115,10 +115,12 @@ class Connection {
   }
   // When the peer last sent something.
   runtime::MonoTime heard_at() const { return heard_at_; }
-  // As the client: a request that was sent at `began` had no answer by its deadline. If the peer
-  // was silent meanwhile, or has let several requests in a row pass like this, the connection
-  // accepts no others: PINGs may be answered by a proxy, or by a server whose streams are stuck.
-  void observe_deadline(runtime::MonoTime began);
+  // As the client: `stream` had no answer, or no more of it, by its deadline. The connection
+  // accepts no other streams if the peer was silent since it was opened, takes no more of its body,
+  // or has let several deadlines pass since it last sent data: PINGs may be answered by a proxy, or
+  // by a server whose streams are stuck. Headers prove nothing, as flow control does not hold them
+  // back.
+  void observe_deadline(const Stream& stream);
   // Why it has ended; nullopt while it has not.
   const std::optional<runtime::Error>& lost() const { return lost_; }
   // Waits for has_settings(), lost(), or more free streams: any change of is_usable() and
@@ -162,7 +164,7 @@ class Connection {
   std::deque<Pending> pending_;
   std::optional<runtime::Error> lost_;
   bool takes_streams_ = true;
-  unsigned unanswered_ = 0;  // requests whose deadline has passed since the last answer
+  unsigned unanswered_ = 0;  // deadlines that have passed since the last data
   runtime::MonoTime heard_at_;
   runtime::MonoTime silent_since_;  // for PINGs: also advanced while there is nothing to wait for
   runtime::MonoTime used_at_;       // when there last was a stream

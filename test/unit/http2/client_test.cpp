@@ -617,6 +617,56 @@ CO_TEST(Http2Client, leaves_connection_that_lives_but_answers_no_request) {
   co_await site.stop();
 }
 
+// Flow control holds back data, not headers: as if the server's window had leaked.
+CO_TEST(Http2Client, leaves_connection_whose_answers_have_headers_only) {
+  Scripted site(
+      loop, {{answer(1), headers(3, kStatus200), headers(5, kStatus200), headers(7, kStatus200)},
+             {answer(1)}});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  std::vector<std::string> told;
+  for (int i = 0; i < 5; ++i) {
+    told.push_back(describe(
+        co_await site.client->send(get("/"), {.deadline = Deadline::after(loop.time(), 5s)})));
+  }
+  const std::string late = "deadline_exceeded";
+  EXPECT_EQ(told, (std::vector<std::string>{"200 ok", late, late, late, "200 ok"}));
+  EXPECT_EQ(site.connections, 2);
+  co_await site.stop();
+}
+
+CO_TEST(Http2Client, leaves_connection_whose_watches_are_silent) {
+  Scripted site(loop,
+                {{headers(1, kStatus200), headers(3, kStatus200), headers(5, kStatus200)}, {}});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  std::vector<std::unique_ptr<http::StreamingResponse>> watches;
+  for (int i = 0; i < 3; ++i) {
+    auto watch = co_await site.client->open(get("/"), Deadline::after(loop.time(), 5s));
+    CO_ASSERT_TRUE(watch);
+    watches.push_back(std::move(*watch));
+    const auto nothing = co_await watches.back()->read_some(Deadline::after(loop.time(), 5s));
+    CO_ASSERT_TRUE(!nothing);
+    EXPECT_EQ(nothing.error().reason, Reason::deadline_exceeded);
+    EXPECT_EQ(site.connections, 1);
+  }
+  co_await site.client->send(get("/"), {.deadline = Deadline::after(loop.time(), 5s)});
+  EXPECT_EQ(site.connections, 2);
+  watches.clear();
+  co_await site.stop();
+}
+
+// Requests without a body still work there, so their answers say nothing of the others.
+CO_TEST(Http2Client, leaves_connection_that_takes_no_body) {
+  Scripted site(loop, {{answer(1), window(0, 1)}, {answer(1)}});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  EXPECT_EQ(describe(co_await site.client->send(get("/"), {})), "200 ok");
+  const auto late = co_await site.client->send(post(std::string(100'000, 'x')),
+                                               {.deadline = Deadline::after(loop.time(), 5s)});
+  EXPECT_EQ(describe(late), "deadline_exceeded");
+  EXPECT_EQ(describe(co_await site.client->send(get("/"), {})), "200 ok");
+  EXPECT_EQ(site.connections, 2);
+  co_await site.stop();
+}
+
 CO_TEST(Http2Client, keeps_connection_that_answers_others_of_late_requests) {
   const std::string sign_of_life = window(0, 1);
   Scripted site(loop, {{sign_of_life, sign_of_life, answer(5), sign_of_life, answer(9)}});
