@@ -193,4 +193,20 @@ Error decode_status_error(std::uint16_t http_status, std::string_view body) {
   return error;
 }
 
+bool is_of_api(std::string_view body) {
+  std::string kind;
+  if (protobuf::has_envelope(body)) {
+    return protobuf::read_bytes([&]() -> runtime::Result<bool> {
+             protobuf::Texts texts;
+             return !protobuf::open_envelope(body, texts).kind.empty();
+           })
+        .value_or(false);
+  }
+  json::Document document(body);
+  const bool is_read = document.each_field([&](std::string_view key, json::value field) {
+    return key != "kind" || document.reader().text(field, kind);
+  });
+  return is_read && !kind.empty();
+}
+
 }  // namespace dcm::api

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "client/api/protobuf/envelope.hpp"
+
 namespace dcm::api {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 using runtime::Reason;
 
 // A Status; `rest` are further fields.
@@ -16,6 +19,28 @@ std::string status_json(std::string_view rest) {
   return fmt::format(
       R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure"{}{}}})",
       rest.empty() ? "" : ",", rest);
+}
+
+// Answers of kube-apiserver to a DELETE and an eviction.
+TEST(IsOfApi, accepts_objects_and_statuses_in_both_formats) {
+  EXPECT_TRUE(is_of_api(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
+                        R"("details":{"name":"a","group":"resource.k8s.io",)"
+                        R"("kind":"resourceclaims","uid":"u"}})"));
+  EXPECT_TRUE(is_of_api(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
+                        R"("code":201})"));
+  EXPECT_TRUE(is_of_api(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{},)"
+                        R"("status":{"phase":"Running"}})"
+                        "\n"));
+  EXPECT_TRUE(is_of_api(protobuf::wrap("v1", "Status", "\x12\x07Success")));
+  EXPECT_TRUE(is_of_api(protobuf::wrap("v1", "Pod", "")));
+}
+
+TEST(IsOfApi, rejects_other_bodies) {
+  for (const std::string& body :
+       {""s, "<html>"s, "ok"s, "[]"s, "{}"s, R"({"kind":"")"s, R"({"kind":""})"s, R"({"kind":7})"s,
+        R"({"error":"x"})"s, "k8s\0"s, "k8s\0\xff"s}) {
+    EXPECT_FALSE(is_of_api(body)) << body;
+  }
 }
 
 struct Row {

@@ -24,7 +24,8 @@ struct Neighbour : RestClientFixture {
       : RestClientFixture(loop),
         recorder(client, time, metrics, runtime::Rng(2), runtime::Logger(log_backend)),
         group(loop.executor()) {
-    for (int i = 0; i < 20'000; ++i) http.answer({.status = 201, .headers = {}, .body = "{}"}, 5ms);
+    for (int i = 0; i < 20'000; ++i)
+      http.answer({.status = 201, .headers = {}, .body = R"({"kind":"Event"})"}, 5ms);
     group.spawn("events", recorder.run());
   }
 
@@ -157,7 +158,8 @@ CO_TEST(EventFairness, probes_unreachable_server_with_one_event) {
   const std::size_t before = f.http.seen().size();
   co_await runtime::sleep_for(f.time, 5min);
   EXPECT_LE(f.http.seen().size() - before, 5 * 60U);
-  for (int i = 0; i < 2'000; ++i) f.http.answer({.status = 201, .headers = {}, .body = "{}"});
+  for (int i = 0; i < 2'000; ++i)
+    f.http.answer({.status = 201, .headers = {}, .body = R"({"kind":"Event"})"});
   co_await runtime::sleep_for(f.time, 2min);
   EXPECT_LE(f.http.unanswered(), 1'200U) << "all writers work again";
   group.cancel();

@@ -34,7 +34,7 @@ struct Fixture : RestClientFixture {
     group.spawn("events", recorder.run());
   }
 
-  void answer(std::uint16_t status, std::string body = "{}") {
+  void answer(std::uint16_t status, std::string body = R"({"kind":"Event"})") {
     http.answer({.status = status, .headers = {}, .body = std::move(body)});
   }
   void report(std::string_view message = "Marking for deletion") {

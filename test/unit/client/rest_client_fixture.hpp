@@ -13,7 +13,9 @@
 namespace dcm::client {
 
 inline http::Response status(std::uint16_t code, http::Headers headers = {}) {
-  return {.status = code, .headers = std::move(headers), .body = "{}"};
+  return {.status = code,
+          .headers = std::move(headers),
+          .body = code < 300 ? R"({"kind":"Status"})" : "{}"};
 }
 
 inline ApiRequest read() {

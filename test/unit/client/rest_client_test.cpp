@@ -298,6 +298,22 @@ CO_TEST(RestClient, reports_redirect_as_error_with_url) {
             "302");
 }
 
+CO_TEST(RestClient, does_not_take_page_of_proxy_for_answer_to_write) {
+  for (const char* const page : {"<html>login</html>", "", R"({"error":"log in first"})"}) {
+    for (const Verb verb : {Verb::delete_, Verb::create, Verb::strategic_merge_patch}) {
+      RestClientFixture f(loop);
+      f.http.answer({.status = 200, .headers = {}, .body = page});
+      const auto answer = co_await f.client.send(write(verb));
+      CO_ASSERT_TRUE(!answer);
+      EXPECT_TRUE(runtime::is_outcome_unknown(answer.error()));
+      EXPECT_EQ(answer.error().message,
+                "https://api.test:6443/api/v1/namespaces/lab/events: the answer is not an object "
+                "of the API");
+      EXPECT_EQ(f.http.seen().size(), 1U) << "the caller looks at the object first";
+    }
+  }
+}
+
 CO_TEST(RestClient, rejects_body_above_limit) {
   RestClientFixture f(loop);
   f.http.answer({.status = 200, .headers = {}, .body = std::string(101, 'x')});

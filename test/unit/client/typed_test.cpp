@@ -84,11 +84,15 @@ CO_TEST(TypedClient, gets_applies_creates) {
   EXPECT_EQ(f.http.seen()[2].request.method, http::Method::post);
 }
 
-CO_TEST(TypedClient, accepts_any_answer_to_deletion) {
+CO_TEST(TypedClient, accepts_any_answer_of_api_to_deletion) {
   TypedFixture f(loop);
   f.http.answer(ok(R"({"kind":"Status","status":"Success"})"));
-  const auto removed = co_await f.claims.remove(kKey, "{}");
-  EXPECT_TRUE(removed);
+  f.http.answer(ok(claim("shared", 81509)));
+  f.http.answer(ok("<html>login</html>"));
+  EXPECT_TRUE(co_await f.claims.remove(kKey, "{}"));
+  EXPECT_TRUE(co_await f.claims.remove(kKey, "{}"));
+  const auto unknown = co_await f.claims.remove(kKey, "{}");
+  EXPECT_TRUE(!unknown && unknown.error().reason == Reason::malformed);
   EXPECT_EQ(f.http.seen().at(0).request.method, http::Method::delete_);
 }
 

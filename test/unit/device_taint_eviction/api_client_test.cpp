@@ -21,7 +21,7 @@ constexpr const char* kAnotherUid =
 struct Fixture : client::RestClientFixture {
   explicit Fixture(runtime::VirtualLoop& loop) : RestClientFixture(loop) {}
 
-  void answer(std::uint16_t status, std::string body = "{}") {
+  void answer(std::uint16_t status, std::string body = R"({"kind":"Pod"})") {
     http.answer({.status = status, .headers = {}, .body = std::move(body)});
   }
   // "PATCH /api/… application/…", of the last request.
@@ -84,7 +84,9 @@ CO_TEST(EvictionApiClient, evicts_pod_and_returns_budget_refusal) {
 CO_TEST(EvictionApiClient, applies_rule_condition_in_served_version) {
   Fixture f(loop);
   f.api.use_rules({&api::kDeviceTaintRules, "v1beta2"});
-  f.answer(200, R"({"metadata":{"name":"r","uid":"r-uid","resourceVersion":"9","generation":3}})");
+  f.answer(
+      200,
+      R"({"kind":"DeviceTaintRule","metadata":{"name":"r","uid":"r-uid","resourceVersion":"9","generation":3}})");
   const RulePtr rule = test::make_rule("r", no_execute("k")).get();
   const api::Condition condition{"EvictionInProgress", "True", "x", "", 3, kStart};
   const Result<RulePtr> written = co_await f.api.write_condition(rule, condition, Priority::live);

@@ -14,7 +14,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 http::Response created(std::string status) {
-  return {.status = 201, .headers = {}, .body = R"({"status":)" + std::move(status) + "}"};
+  return {.status = 201,
+          .headers = {},
+          .body = R"({"kind":"Review","status":)" + std::move(status) + "}"};
 }
 
 http::Response prometheus() {
@@ -193,7 +195,7 @@ CO_TEST(Doorkeeper, logs_no_token_of_caller) {
 }
 
 CO_TEST(Doorkeeper, answers_503_to_invalid_review) {
-  for (const char* body : {"", "[]", "{}", R"({"status":{}})"}) {
+  for (const char* body : {"", "[]", "{}", R"({"kind":"Review","status":{}})"}) {
     Site site(loop);
     site.http.answer({.status = 201, .headers = {}, .body = body});
     const auto refusal = co_await site.doorkeeper.admit(scrape());

@@ -20,13 +20,13 @@ constexpr const char* kPodUid = "5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11";
 constexpr const char* kClaims = "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims";
 
 std::string claim_json(const std::string& name) {
-  return R"({"metadata":{"name":")" + name +
+  return R"({"kind":"ResourceClaim","metadata":{"name":")" + name +
          R"(","namespace":"lab","uid":"0d8a9b1c-3b5e-4c0e-8a33-77c0b1d7f9aa",)"
          R"("resourceVersion":"81534"},"spec":{},"status":{"allocation":{}}})";
 }
 
 constexpr const char* kPodWithoutClaims =
-    R"({"metadata":{"name":"trainer-0","namespace":"lab","resourceVersion":"7",)"
+    R"({"kind":"Pod","metadata":{"name":"trainer-0","namespace":"lab","resourceVersion":"7",)"
     R"("uid":"5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"},"spec":{},"status":{"phase":"Failed"}})";
 
 struct Fixture : client::RestClientFixture {
@@ -180,7 +180,7 @@ CO_TEST(ApiClient, applies_all_names_for_this_pod_only) {
 }
 
 constexpr const char* kGroupJson =
-    R"({"metadata":{"name":"trainers","namespace":"lab","resourceVersion":"7",)"
+    R"({"kind":"PodGroup","metadata":{"name":"trainers","namespace":"lab","resourceVersion":"7",)"
     R"("uid":"c1f4a0de-2f0b-4a7e-9a51-2b7f7d1f0e42"},"spec":{}})";
 
 struct FixtureWithGroups : Fixture {
