@@ -80,7 +80,7 @@ std::optional<Candidates::TaintFound> Candidates::taint(const PreparedAsk& ask,
                                                         const Candidate& candidate) const {
   if (!features().device_taints) return std::nullopt;
   const auto keeps_off = [&](const Taint& taint) {
-    return taint.prevents_allocation() && !tolerates(ask.ask->tolerations, taint);
+    return prevents_allocation(taint.effect) && !tolerates(ask.ask->tolerations, taint);
   };
   for (const Taint& taint : candidate.device->extras().taints) {
     if (keeps_off(taint)) return TaintFound{&taint, nullptr};

@@ -13,7 +13,7 @@ std::optional<TaintRule> taint_rule(const api::DeviceTaintRule& rule) {
   // An unknown part of the selector would narrow it: taint nothing rather than too much.
   if (!rule.selector || !rule.unknown_selector_field.empty()) return std::nullopt;
   const Taint taint{rule.taint.key, rule.taint.value, rule.taint.effect};
-  if (!taint.prevents_allocation()) return std::nullopt;
+  if (!prevents_allocation(taint.effect)) return std::nullopt;
   return TaintRule{.name = rule.meta.key.name.str(),
                    .driver = if_set(rule.selector->driver),
                    .pool = if_set(rule.selector->pool),

@@ -17,10 +17,6 @@ struct Taint {
   InternedString value = {};
   api::TaintEffect effect = api::TaintEffect::no_schedule;
 
-  // "None" is a preview, and other effects belong to a newer API.
-  bool prevents_allocation() const {
-    return effect == api::TaintEffect::no_schedule || effect == api::TaintEffect::no_execute;
-  }
   friend bool operator==(const Taint&, const Taint&) = default;
 };
 

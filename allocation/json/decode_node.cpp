@@ -17,7 +17,7 @@ constexpr auto taint() {
 bool read_taint(const Source& from, Node& node) {
   Taint read{.key = {}, .effect = api::TaintEffect::none};
   if (!read_fields(from, read, taint())) return false;
-  if (read.prevents_allocation()) node.taints.push_back(std::move(read));
+  if (prevents_allocation(read.effect)) node.taints.push_back(std::move(read));
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "client/api/meta.hpp"
 #include "runtime/time.hpp"
@@ -34,6 +35,14 @@ enum class TaintEffect : std::uint8_t {
   no_execute,   // NoExecute: if they already have such a device, they are evicted
   other,        // an effect of a newer API
 };
+
+// The API's word, for messages.
+std::string_view to_word(TaintEffect effect);
+
+// Whether pods that do not tolerate the taint get no device with it.
+constexpr bool prevents_allocation(TaintEffect effect) {
+  return effect == TaintEffect::no_schedule || effect == TaintEffect::no_execute;
+}
 
 // A slice's taint is kept only if it evicts; a rule's taint may have any effect.
 struct DeviceTaint {

@@ -31,6 +31,11 @@ struct ConsumerReference {
 
   bool is_pod() const { return group.empty() && resource == "pods"; }
   bool is_pod_group() const { return group == kSchedulingGroup && resource == "podgroups"; }
+  // "pod", "pod group", or the resource: for messages.
+  std::string_view word() const {
+    if (is_pod()) return "pod";
+    return is_pod_group() ? "pod group" : resource.view();
+  }
   friend bool operator==(const ConsumerReference&, const ConsumerReference&) = default;
 };
 

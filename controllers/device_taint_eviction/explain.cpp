@@ -23,24 +23,11 @@ constexpr std::size_t kNamedMax = 20;
 constexpr Inputs kTaints = {Input::rules, Input::slices};
 constexpr Inputs kUsers = {Input::pods, Input::claims};
 
-std::string_view words(api::TaintEffect effect) {
-  switch (effect) {
-    case api::TaintEffect::none:
-      return "None";
-    case api::TaintEffect::no_schedule:
-      return "NoSchedule";
-    case api::TaintEffect::no_execute:
-      return "NoExecute";
-    case api::TaintEffect::other:
-      break;
-  }
-  return "(an effect of a newer API)";
-}
-
 // "broken=ecc:NoExecute"
 std::string words(const api::DeviceTaint& taint) {
   return fmt::format("{}{}:{}", taint.key.str(),
-                     taint.value.str().empty() ? "" : "=" + taint.value.str(), words(taint.effect));
+                     taint.value.str().empty() ? "" : "=" + taint.value.str(),
+                     to_word(taint.effect));
 }
 
 std::string author_of(const Rule* rule) {

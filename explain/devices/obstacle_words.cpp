@@ -19,10 +19,6 @@ using allocation::SelectorObstacle;
 constexpr std::size_t kNamedMax = 3;
 constexpr std::size_t kSelectorTextMax = 160;
 
-std::string_view effect_of(api::TaintEffect effect) {
-  return effect == api::TaintEffect::no_execute ? "NoExecute" : "NoSchedule";
-}
-
 std::string shortened(std::string text, std::size_t max) {
   if (text.size() <= max) return text;
   return std::string(runtime::cut_utf8(text, max)) + "…";
@@ -104,7 +100,7 @@ ObstacleWords words(const allocation::ConstraintObstacle& constraint) {
 
 std::string describe(const allocation::Taint& taint) {
   return fmt::format("{}{}{}:{}", taint.key.str(), taint.value.empty() ? "" : "=",
-                     taint.value.str(), effect_of(taint.effect));
+                     taint.value.str(), to_word(taint.effect));
 }
 
 std::string describe_met(const std::vector<std::pair<std::string, std::string>>& met) {
@@ -130,10 +126,8 @@ std::string Wording::consumers(const Claim& claim) const {
   if (!may_name(claim)) return {};
   std::vector<std::string> names;
   for (const api::ConsumerReference& consumer : claim.reserved_for) {
-    const std::string kind = consumer.is_pod()         ? "pod"
-                             : consumer.is_pod_group() ? "pod group"
-                                                       : consumer.resource.str();
-    names.push_back(fmt::format("{} {}/{}", kind, claim.meta.key.namespace_.str(), consumer.name));
+    names.push_back(
+        fmt::format("{} {}/{}", consumer.word(), claim.meta.key.namespace_.str(), consumer.name));
   }
   return common::enumerate(names, kNamedMax);
 }

@@ -10,6 +10,9 @@ namespace {
 // In the order of PodPhase.
 constexpr std::array<std::string_view, 5> kPhases = {"Pending", "Running", "Succeeded", "Failed",
                                                      "Unknown"};
+// In the order of TaintEffect.
+constexpr std::array<std::string_view, 4> kEffects = {"None", "NoSchedule", "NoExecute",
+                                                      "(an effect of a newer API)"};
 
 }  // namespace
 
@@ -23,14 +26,14 @@ void from_word(std::string_view word, PodPhase& out) {
   out = found == kPhases.end() ? PodPhase::unknown : static_cast<PodPhase>(found - kPhases.begin());
 }
 
+std::string_view to_word(TaintEffect effect) {
+  return kEffects[std::to_underlying(effect)];
+}
+
 void from_word(std::string_view word, TaintEffect& out) {
-  if (word == "NoExecute") {
-    out = TaintEffect::no_execute;
-  } else if (word == "NoSchedule") {
-    out = TaintEffect::no_schedule;
-  } else {
-    out = word.empty() || word == "None" ? TaintEffect::none : TaintEffect::other;
-  }
+  const auto* found = std::ranges::find(kEffects, word.empty() ? kEffects.front() : word);
+  out = found == kEffects.end() ? TaintEffect::other
+                                : static_cast<TaintEffect>(found - kEffects.begin());
 }
 
 }  // namespace dcm::api

@@ -56,8 +56,7 @@ RulesOfPools::RulesOfPools(const TaintRules& rules) {
   rules.for_each([this](const Rule& rule) {
     const api::DeviceTaintRule& object = *rule.object;
     const TaintEffect effect = object.taint.effect;
-    const bool taints = effect == TaintEffect::no_schedule || effect == TaintEffect::no_execute;
-    if (!taints || !has_usable_selector(object)) return;
+    if (!prevents_allocation(effect) || !has_usable_selector(object)) return;
     const api::DeviceSelector& selector = *object.selector;
     rules_[{selector.driver, selector.pool}].emplace(selector.device, effect);
   });

@@ -139,8 +139,7 @@ void ShadowApi::expect(const Reserve& step) {
       {.kind = kPatchStatus,
        .object = step.claim->meta.key.str(),
        .subject = subject("reserve", step.claim->meta.uid, consumer.uid.str()),
-       .what = fmt::format("reserve it for {} {}", consumer.is_pod() ? "pod" : "pod group",
-                           consumer.name)},
+       .what = fmt::format("reserve it for {} {}", consumer.word(), consumer.name)},
       [this, step] { return standing_of_reservation(step); });
 }
 

@@ -23,10 +23,10 @@ Inputs inputs_of(const api::ResourceClaim& claim) {
   return inputs;
 }
 
-// "Pod", "PodGroup", "widgets"
-std::string_view kind_of(const api::ConsumerReference& consumer) {
+// At the start of a sentence.
+std::string_view capitalized_word(const api::ConsumerReference& consumer) {
   if (consumer.is_pod()) return "Pod";
-  return consumer.is_pod_group() ? "PodGroup" : consumer.resource.view();
+  return consumer.is_pod_group() ? "Pod group" : consumer.word();
 }
 
 // Answers the look-ups that a worker would send, if a cache miss is already the answer.
@@ -167,7 +167,7 @@ struct StepWords {
     const bool is_pod = kind == ConsumerName::Kind::pod;
     topic.add(
         Outlook::acting, is_pod ? "GetPod" : "GetGroup",
-        fmt::format("Next: ask the API server for {} \"{}\".", is_pod ? "pod" : "PodGroup", name));
+        fmt::format("Next: ask the API server for {} \"{}\".", is_pod ? "pod" : "pod group", name));
   }
   void operator()(const Release& step) const {
     const bool clears = step.allocation == api::Allocation::clear;
@@ -197,9 +197,7 @@ std::string describe_consumers(const api::ResourceClaim& claim) {
   if (claim.reserved_for.empty()) return "no consumer";
   std::vector<std::string> names;
   for (const api::ConsumerReference& consumer : claim.reserved_for) {
-    names.push_back(consumer.is_pod()
-                        ? fmt::format("pod \"{}\"", consumer.name)
-                        : fmt::format("{} \"{}\"", consumer.resource.str(), consumer.name));
+    names.push_back(fmt::format("{} \"{}\"", consumer.word(), consumer.name));
   }
   return common::enumerate(names);
 }
@@ -242,8 +240,8 @@ void explain_consumers(ClaimSnapshot snapshot, Miss miss, Topic& topic) {
     if (miss == Miss::gone && std::holds_alternative<GetConsumer>(fate)) {
       fate = IsGone{IsGone::Why::no_such_object};
     }
-    const std::string who =
-        fmt::format("{} \"{}\" (UID {})", kind_of(consumer), consumer.name, consumer.uid.str());
+    const std::string who = fmt::format("{} \"{}\" (UID {})", capitalized_word(consumer),
+                                        consumer.name, consumer.uid.str());
     std::visit(ConsumerWords{who, inputs_of(consumer), topic}, fate);
   }
 }

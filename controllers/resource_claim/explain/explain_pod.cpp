@@ -63,7 +63,7 @@ struct PodClaimWords {
     topic.add(
         Outlook::waiting, "GroupClaimMissing",
         fmt::format(
-            "The claim is that of PodGroup \"{}\", which has the same entry: it is made for the "
+            "The claim is that of pod group \"{}\", which has the same entry: it is made for the "
             "group, not for the pod, and the group's status names none yet. The events of the "
             "group say why.",
             view.pod().scheduling_group.str()));
@@ -194,12 +194,12 @@ void explain_left_alone(const PodView& view, LeftAlone why, Topic& topic) {
                        "keeps its claims until its containers have ended.");
     case LeftAlone::in_group:
       return topic.add(Outlook::stuck, "InGroup",
-                       fmt::format("The pod is a member of PodGroup \"{}\", and the feature gate "
+                       fmt::format("The pod is a member of pod group \"{}\", and the feature gate "
                                    "GenericWorkload is off: nothing is made or reserved for it.",
                                    view.pod().scheduling_group.str()));
     case LeftAlone::group_missing:
       return topic.add(Outlook::stuck, "GroupMissing",
-                       fmt::format("The pod is a member of PodGroup \"{}\", which does not exist. "
+                       fmt::format("The pod is a member of pod group \"{}\", which does not exist. "
                                    "Only the group says which claims are its own: until it exists, "
                                    "no claims are made or reserved for the pod.",
                                    view.pod().scheduling_group.str()));

@@ -19,8 +19,8 @@ constexpr std::string_view kIncomplete = "PoolIncomplete:";
 
 bool is_tainted(const PoolDevice& each, const std::vector<allocation::TaintRule>& rules) {
   const api::DeviceId id = each.id();
-  return std::ranges::any_of(each.device->extras().taints,
-                             &allocation::Taint::prevents_allocation) ||
+  return std::ranges::any_of(each.device->extras().taints, api::prevents_allocation,
+                             &allocation::Taint::effect) ||
          std::ranges::any_of(rules, [&](const auto& rule) { return rule.selects(id); });
 }
 

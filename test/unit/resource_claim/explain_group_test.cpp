@@ -55,7 +55,7 @@ TEST_F(ExplainGroup, shows_each_entry_and_next_step) {
   EXPECT_THAT(
       told(group().names("fabric", "c")),
       HasSubstr("fine ClaimThere: ResourceClaim \"c\" is allocated (no device), and reserved "
-                "for podgroups \"g\".\n# resourceclaim-controller\nfine NothingToDo"));
+                "for pod group \"g\".\n# resourceclaim-controller\nfine NothingToDo"));
   EXPECT_THAT(told(group().names("fabric", "c").being_deleted()), HasSubstr("note BeingDeleted"));
   EXPECT_THAT(told(make_group("u").uses("store", "big")), HasSubstr("stuck ClaimMissing"));
 }

@@ -290,7 +290,7 @@ TEST(ExplainPod, explains_ignored_pods) {
        {"note BeingDeleted: The pod is being deleted: no more claims are made or reserved"}},
       {"a member of a group",
        {user().in_group("g")},
-       {"stuck InGroup: The pod is a member of PodGroup \"g\", and the feature gate"}},
+       {"stuck InGroup: The pod is a member of pod group \"g\", and the feature gate"}},
   });
 }
 
@@ -308,10 +308,10 @@ TEST(ExplainPod, describes_group_member) {
   expect_told({
       {"without its group",
        {.pod = member(), .gates = kOn},
-       {"stuck GroupMissing: The pod is a member of PodGroup \"g\", which does not exist."}},
+       {"stuck GroupMissing: The pod is a member of pod group \"g\", which does not exist."}},
       {"while the group's claim is not made",
        known(member(), {}, kOn),
-       {"waiting GroupClaimMissing: The claim is that of PodGroup \"g\""}},
+       {"waiting GroupClaimMissing: The claim is that of pod group \"g\""}},
       {"whose claim is not named yet",
        {.pod = member(),
         .claims = {shared()},
