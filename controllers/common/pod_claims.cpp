@@ -16,11 +16,9 @@ using Owner = ClaimReference::Owner;
 void add_references(const api::ClaimUser& user, std::vector<ClaimReference>& references) {
   for (const api::PodClaim& pod_claim : user.claims) {
     const PodClaimTarget target = target_of(user, pod_claim);
-    if (const auto* named = std::get_if<UserClaim>(&target)) {
-      references.push_back({named->name, Owner::anybody});
-    }
-    if (const auto* made = std::get_if<GeneratedClaim>(&target)) {
-      references.push_back({made->name, Owner::pod_or_group});
+    const bool is_generated = std::holds_alternative<GeneratedClaim>(target);
+    if (const auto name = claim_name(target)) {
+      references.push_back({*name, is_generated ? Owner::pod_or_group : Owner::anybody});
     }
   }
 }
@@ -67,6 +65,12 @@ PodClaimTarget target_of(const api::ClaimUser& user, const api::PodClaim& pod_cl
   if (!status->claim_name) return NoClaimNeeded{};
   if (status->claim_name->empty()) return NotMadeYet{};
   return GeneratedClaim{*status->claim_name};
+}
+
+std::optional<std::string_view> claim_name(const PodClaimTarget& target) {
+  if (const auto* const named = std::get_if<UserClaim>(&target)) return named->name;
+  if (const auto* const made = std::get_if<GeneratedClaim>(&target)) return made->name;
+  return std::nullopt;
 }
 
 const api::PodClaimStatus* find_status(const api::ClaimUser& user, std::string_view pod_claim) {

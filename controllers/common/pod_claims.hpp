@@ -44,6 +44,8 @@ using PodClaimTarget =
     std::variant<UserClaim, GeneratedClaim, NotMadeYet, NoClaimNeeded, UnsupportedPodClaim>;
 
 PodClaimTarget target_of(const api::ClaimUser& user, const api::PodClaim& pod_claim);
+// The name of a user's or generated claim; nullopt: there is none, or it is not known.
+std::optional<std::string_view> claim_name(const PodClaimTarget& target);
 
 // The entry of status.resourceClaimStatuses for a pod claim; null if none. O(log n).
 const api::PodClaimStatus* find_status(const api::ClaimUser& user, std::string_view pod_claim);

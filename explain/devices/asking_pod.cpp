@@ -2,44 +2,18 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "allocation/json/decode.hpp"
 #include "client/api/json/decoder.hpp"
+#include "controllers/api/fields/parts.hpp"
 
 namespace dcm::explain {
 namespace {
 
-using api::each;
 using api::row;
 using api::rows;
 using api::json::Source;
 using Container = allocation::ContainerResources;
-
-AskingPod::PodClaim& claim_named(AskingPod& pod, const std::string& name) {
-  const auto [found, is_new] = pod.place_of.try_emplace(name, pod.claims.size());
-  return is_new ? pod.claims.emplace_back(AskingPod::PodClaim{name}) : pod.claims[found->second];
-}
-
-// An entry of the spec, or of the status.
-struct ClaimEntry {
-  std::string name = {};
-  std::optional<std::string> claim = {};
-};
-constexpr auto fields_of(const ClaimEntry*) {
-  return rows(row<"name">(&ClaimEntry::name), row<"resourceClaimName">(&ClaimEntry::claim));
-}
-
-void take_entry(ClaimEntry entry, AskingPod& pod) {
-  AskingPod::PodClaim& claim = claim_named(pod, entry.name);
-  if (entry.claim) claim.claim = std::move(entry.claim);
-}
-
-// A status without a claim name means that no claim is needed.
-void take_status(ClaimEntry entry, AskingPod& pod) {
-  claim_named(pod, entry.name).needs_none = !entry.claim;
-  take_entry(std::move(entry), pod);
-}
 
 bool read_requests(const Source& from, Container& out) {
   bool has_extended = false;
@@ -74,12 +48,11 @@ constexpr auto kSpec =
              rows(row<"nodeAffinity">(rows(row<"requiredDuringSchedulingIgnoredDuringExecution">(
                  affinity(&allocation::RequiredNodeAffinity::affinity)))))),
          row<"nodeSelector">(affinity(&allocation::RequiredNodeAffinity::node_selector)),
-         row<"resourceClaims">(each<ClaimEntry>(take_entry)),
-         row<"tolerations">(&AskingPod::tolerations),
+         row<"resourceClaims">(api::pod_claims()), row<"tolerations">(&AskingPod::tolerations),
          row<"initContainers">(containers(&AskingPod::init_containers)),
          row<"containers">(containers(&AskingPod::containers)));
 constexpr auto kStatus = rows(
-    row<"resourceClaimStatuses">(each<ClaimEntry>(take_status)),
+    row<"resourceClaimStatuses">(api::pod_claim_statuses()),
     row<"extendedResourceClaimStatus">(rows(row<"resourceClaimName">(&AskingPod::extended_claim))));
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "controllers/common/pod_claims.hpp"
 #include "explain/devices/asking_pod.hpp"
 
 namespace dcm::explain {
@@ -27,8 +28,7 @@ void add_extended(const AskingPod& pod, const DeviceInventory& inventory,
 
 }  // namespace
 
-bool add_claim(const DeviceInventory& inventory, const std::string& name,
-               DeviceQuestion& question) {
+bool add_claim(const DeviceInventory& inventory, std::string_view name, DeviceQuestion& question) {
   const Claim* const claim = inventory.find_claim({question.name_space, name});
   if (claim == nullptr || claim->meta.is_being_deleted) return false;
   (claim->allocation ? question.allocated : question.claims).push_back(claim);
@@ -41,9 +41,11 @@ std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInve
                           .names = names,
                           .node_affinity = pod.node_affinity,
                           .tolerations = pod.tolerations};
-  for (const AskingPod::PodClaim& pod_claim : pod.claims) {
-    if (pod_claim.needs_none) continue;
-    if (!pod_claim.claim || !add_claim(inventory, *pod_claim.claim, question)) return std::nullopt;
+  for (const api::PodClaim& pod_claim : pod.claims) {
+    const common::PodClaimTarget target = common::target_of(pod, pod_claim);
+    if (std::holds_alternative<common::NoClaimNeeded>(target)) continue;
+    const auto name = common::claim_name(target);
+    if (!name || !add_claim(inventory, *name, question)) return std::nullopt;
   }
   // After a failed binding, the scheduler deletes the claim and later makes another one. Until
   // then, the status names the deleted claim.

@@ -12,11 +12,9 @@ using Found = std::expected<std::optional<ClaimToLookUp>, std::string>;
 
 Found find_claim(const api::Pod& pod, const api::PodClaim& pod_claim) {
   const common::PodClaimTarget target = common::target_of(pod, pod_claim);
-  if (const auto* user = std::get_if<common::UserClaim>(&target)) {
-    return ClaimToLookUp{std::string(user->name), false};
-  }
-  if (const auto* generated = std::get_if<common::GeneratedClaim>(&target)) {
-    return ClaimToLookUp{std::string(generated->name), true};
+  if (const auto name = common::claim_name(target)) {
+    return ClaimToLookUp{std::string(*name),
+                         std::holds_alternative<common::GeneratedClaim>(target)};
   }
   if (std::holds_alternative<common::NoClaimNeeded>(target)) return std::nullopt;
   const std::string& namespace_ = pod.meta.key.namespace_.str();

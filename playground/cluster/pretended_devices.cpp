@@ -30,11 +30,9 @@ ClaimsReady PretendedDevices::look(const Pod& pod) const {
   for (const api::PodClaim& entry : pod.claims) {
     const common::PodClaimTarget target = common::target_of(pod, entry);
     if (std::holds_alternative<common::NoClaimNeeded>(target)) continue;
-    std::string_view name;
-    if (const auto* named = std::get_if<common::UserClaim>(&target)) name = named->name;
-    if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) name = made->name;
-    if (name.empty()) return ClaimsReady::no;
-    const auto claim = caches_.claims.get({pod.meta.key.namespace_, std::string(name)});
+    const auto name = common::claim_name(target);
+    if (!name) return ClaimsReady::no;
+    const auto claim = caches_.claims.get({pod.meta.key.namespace_, std::string(*name)});
     if (!claim || !common::may_consume_now(*claim, pod, common::GroupClaims::refused))
       return ClaimsReady::no;
   }

@@ -1,8 +1,6 @@
 #include "playground/scheduler/gather_claims.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,13 +9,6 @@
 
 namespace dcm::playground {
 namespace {
-
-// The name of the claim behind an entry; nullopt: there is none yet.
-std::optional<std::string_view> name_of(const common::PodClaimTarget& target) {
-  if (const auto* named = std::get_if<common::UserClaim>(&target)) return named->name;
-  if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) return made->name;
-  return std::nullopt;
-}
 
 // Why the pod cannot use a claim now; empty if it can.
 std::string obstacle(const Pod& pod, const Claim& claim, bool is_generated) {
@@ -36,7 +27,7 @@ PodClaims gather_claims(const Pod& pod, const FindClaim& find_claim) {
   for (const api::PodClaim& entry : pod.claims) {
     const common::PodClaimTarget target = common::target_of(pod, entry);
     if (std::holds_alternative<common::NoClaimNeeded>(target)) continue;
-    const auto name = name_of(target);
+    const auto name = common::claim_name(target);
     if (!name) {
       return {{}, fmt::format("pod \"{}\": ResourceClaim not created yet", pod.meta.key.str())};
     }

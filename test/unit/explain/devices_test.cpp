@@ -594,7 +594,7 @@ TEST(ExplainDevices, mentions_pod_groups) {
              .pod(
                  "'resourceClaims': [{'name': 'shared', "
                  "'resourceClaimTemplateName': 't'}]");
-         w.asking->claims.front().claim = "c0";
+         w.asking->claim_statuses.push_back({.name = "shared", .claim_name = "c0"});
          w.wanted.clear();
        },
        {"stuck NoDevices: ", "request \"r\" of claim \"c0\""}},
