@@ -236,8 +236,8 @@ void HollowNodes::warn_of_misspelt(const Pod& pod, Life& life) {
   if (pod.misspelt.empty()) return;
   process_.log.warning("Cannot parse annotations of a pod",
                        {{"pod", pod.meta.key.str()}, {"error", pod.misspelt}});
-  events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::warning, "kubelet",
-                 "InvalidAnnotation", pod.misspelt);
+  events_.report(reference_to(pod), api::EventType::warning, "kubelet", "InvalidAnnotation",
+                 pod.misspelt);
 }
 
 PodAddress HollowNodes::address_of(const Pod& pod) {

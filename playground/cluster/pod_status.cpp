@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "playground/objects/bodies.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::playground {
@@ -20,31 +21,7 @@ using runtime::WallTime;
 
 constexpr std::string_view kReadyToStart = "PodReadyToStartContainers";
 
-// The content of a condition, apart from its time.
-struct Says {
-  bool is_true;
-  std::string reason = {};
-  std::string message = {};
-};
-
-const PodCondition* find(const Pod& pod, std::string_view type) {
-  const auto found = std::ranges::find_if(
-      pod.conditions, [&](const PodCondition& one) { return one.type == type; });
-  return found == pod.conditions.end() ? nullptr : &*found;
-}
-
-Object condition(const Pod& pod, std::string_view type, const Says& says, WallTime now) {
-  const PodCondition* const before = find(pod, type);
-  const bool is_same = before != nullptr && before->is_true == says.is_true && before->since;
-  Object made{{"type", type},
-              {"status", says.is_true ? "True" : "False"},
-              {"lastTransitionTime", timestamp(is_same ? *before->since : now)}};
-  // Null: the previous state is not kept.
-  made["reason"] = says.reason.empty() ? boost::json::value() : boost::json::value(says.reason);
-  made["message"] = says.message.empty() ? boost::json::value() : boost::json::value(says.message);
-  if (pod.generation > 0) made["observedGeneration"] = pod.generation;
-  return made;
-}
+using Says = ConditionContent;
 
 std::string names_of(const std::vector<Container>& containers) {
   std::vector<std::string_view> names;
@@ -70,7 +47,7 @@ Says never_initialized(const Pod& pod) {
 Says ready(const Pod& pod) {
   std::vector<std::string> missing;
   for (const InternedString& gate : pod.readiness_gates) {
-    const PodCondition* const found = find(pod, gate.str());
+    const PodCondition* const found = find_condition(pod, gate.str());
     if (found == nullptr) {
       missing.push_back(fmt::format(
           "corresponding condition of pod readiness gate \"{}\" does not exist.", gate.str()));
@@ -94,14 +71,14 @@ Says ready_to_start(Sandbox sandbox) {
 
 Array conditions(const Pod& pod, Sandbox sandbox, const Says& initialized, const Says& containers,
                  const Says& is_ready, WallTime now) {
-  Array made{condition(pod, kReadyToStart, ready_to_start(sandbox), now),
-             condition(pod, "Initialized", initialized, now),
-             condition(pod, "ContainersReady", containers, now),
-             condition(pod, "Ready", is_ready, now)};
+  Array made{encode_condition(pod, kReadyToStart, ready_to_start(sandbox), now),
+             encode_condition(pod, "Initialized", initialized, now),
+             encode_condition(pod, "ContainersReady", containers, now),
+             encode_condition(pod, "Ready", is_ready, now)};
   // Nobody has scheduled a pod that was bound by hand.
-  const PodCondition* const scheduled = find(pod, "PodScheduled");
+  const PodCondition* const scheduled = find_condition(pod, "PodScheduled");
   if (scheduled == nullptr || !scheduled->is_true) {
-    made.push_back(condition(pod, "PodScheduled", {true}, now));
+    made.push_back(encode_condition(pod, "PodScheduled", {true}, now));
   }
   return made;
 }
@@ -295,7 +272,7 @@ void add_terminated(Object& status, const Pod& pod, Ending ending, WallTime now,
 }  // namespace
 
 std::optional<WallTime> started_at(const Pod& pod) {
-  const PodCondition* const sandbox = find(pod, kReadyToStart);
+  const PodCondition* const sandbox = find_condition(pod, kReadyToStart);
   if (sandbox != nullptr && sandbox->is_true && sandbox->since) return sandbox->since;
   return pod.phase == api::PodPhase::pending ? std::nullopt : pod.start_time;
 }

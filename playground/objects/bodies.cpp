@@ -173,6 +173,21 @@ std::string encode_slice(std::string_view driver, std::string_view node, std::si
                        {"devices", std::move(list)}}}});
 }
 
+Object encode_condition(const Pod& pod, std::string_view type, const ConditionContent& content,
+                        runtime::WallTime now) {
+  const PodCondition* const before = find_condition(pod, type);
+  const bool is_same = before != nullptr && before->is_true == content.is_true && before->since;
+  const auto text_or_null = [](const std::string& part) {
+    return part.empty() ? boost::json::value() : boost::json::value(part);
+  };
+  Object made = condition(type, content.is_true ? "True" : "False", is_same ? *before->since : now);
+  // Null: the previous text is not kept.
+  made["reason"] = text_or_null(content.reason);
+  made["message"] = text_or_null(content.message);
+  if (pod.generation > 0) made["observedGeneration"] = pod.generation;
+  return made;
+}
+
 std::string encode_delete_now(const api::Uid& uid) {
   return text({{"apiVersion", "v1"},
                {"kind", "DeleteOptions"},

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/json/object.hpp>
+
 #include "playground/objects/objects.hpp"
 #include "runtime/time.hpp"
 
@@ -35,6 +37,16 @@ std::string encode_device_class(std::string_view driver);
 std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
                          std::string_view published = {});
 std::string slice_name(std::string_view driver, std::string_view node);
+
+// The content of a pod's condition, apart from its time.
+struct ConditionContent {
+  bool is_true;
+  std::string reason = {};
+  std::string message = {};
+};
+// An entry for a strategic merge patch. The condition keeps its time while its status stays.
+boost::json::object encode_condition(const Pod& pod, std::string_view type,
+                                     const ConditionContent& content, runtime::WallTime now);
 
 // DeleteOptions: immediate, or with the kind's default. The UID is a precondition; empty: any
 // object of that name.

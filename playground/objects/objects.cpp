@@ -45,6 +45,20 @@ std::optional<double> take_part(std::string_view& text) {
 
 }  // namespace
 
+api::ObjectReference reference_to(const Pod& pod) {
+  return {.api_version = "v1",
+          .kind = "Pod",
+          .key = pod.meta.key,
+          .uid = pod.meta.uid,
+          .resource_version = {}};
+}
+
+const PodCondition* find_condition(const Pod& pod, std::string_view type) {
+  const auto found = std::ranges::find_if(
+      pod.conditions, [&](const PodCondition& one) { return one.type == type; });
+  return found == pod.conditions.end() ? nullptr : &*found;
+}
+
 std::vector<Container> long_lived_containers(const Pod& pod) {
   std::vector<Container> all;
   std::ranges::copy_if(pod.init_containers, std::back_inserter(all), &Container::is_sidecar);

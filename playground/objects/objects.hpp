@@ -15,6 +15,7 @@
 #include "allocation/extended_resources.hpp"
 #include "allocation/node_selector.hpp"
 #include "allocation/slice.hpp"
+#include "client/api/event.hpp"
 #include "client/api/meta.hpp"
 #include "client/api/resource.hpp"
 #include "controllers/api/device.hpp"
@@ -99,6 +100,12 @@ struct Pod : api::Pod {
   std::string unschedulable;  // why, from the condition PodScheduled=False
   std::int64_t priority = 0;  // of its PriorityClass; higher ones are scheduled first
 };
+
+// For events about the pod.
+api::ObjectReference reference_to(const Pod& pod);
+
+// Null if the pod has none of that type.
+const PodCondition* find_condition(const Pod& pod, std::string_view type);
 
 // Sidecars, then containers: without the init containers that end.
 std::vector<Container> long_lived_containers(const Pod& pod);

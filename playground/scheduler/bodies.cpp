@@ -5,7 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "allocation/json/encode.hpp"
-#include "runtime/timestamp.hpp"
+#include "playground/objects/bodies.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -121,12 +121,8 @@ std::string encode_binding(const Pod& pod, std::string_view node) {
 
 std::string encode_unschedulable(const Pod& pod, std::string_view reason, std::string_view why,
                                  runtime::WallTime now) {
-  Object condition{{"type", "PodScheduled"},
-                   {"status", "False"},
-                   {"lastTransitionTime", runtime::timestamp(now)},
-                   {"reason", reason},
-                   {"message", why}};
-  if (pod.generation > 0) condition["observedGeneration"] = pod.generation;
+  const ConditionContent content{false, std::string(reason), std::string(why)};
+  Object condition = encode_condition(pod, "PodScheduled", content, now);
   return text({{"metadata", identity(pod.meta)},
                {"status", Object{{"conditions", Array{std::move(condition)}}}}});
 }

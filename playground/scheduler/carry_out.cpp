@@ -78,8 +78,7 @@ Task<Outcome> Scheduler::bind(api::ObjectPtr<Pod> pod, InternedString node) {
   const api::ObjectPtr<Pod> shown = caches_.pods.get(pod->meta.key);
   if (bound && shown && shown->node_name.empty()) bound_.insert(pod->meta.key);
   if (bound) {
-    events_.report({"v1", "Pod", pod->meta.key, pod->meta.uid, {}}, api::EventType::normal,
-                   kSchedulerName, "Scheduled",
+    events_.report(reference_to(*pod), api::EventType::normal, kSchedulerName, "Scheduled",
                    fmt::format("Successfully assigned {} to {}", pod->meta.key.str(), node.str()));
   }
   co_return settle(*pod, bound ? Result<>() : runtime::fail(bound.error()));
@@ -110,8 +109,8 @@ bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
     const BindingState state = binding_state_of(*claim, now);
     if (state.kind == BindingState::Kind::ready) continue;
     if (awaiting_.try_emplace(pod.meta.key, node).second) {
-      events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::normal,
-                     kSchedulerName, "BindingConditionsPending",
+      events_.report(reference_to(pod), api::EventType::normal, kSchedulerName,
+                     "BindingConditionsPending",
                      "waiting for binding conditions for device on node " + node.str());
     }
     // A failed condition is handled when the pod is processed next.

@@ -156,8 +156,8 @@ Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdic
 // Writes the reason into the pod, unless it is there already.
 Task<Outcome> Scheduler::report(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
   if (pod->unschedulable == verdict.why) co_return Outcome::done();
-  events_.report({"v1", "Pod", pod->meta.key, pod->meta.uid, {}}, api::EventType::warning,
-                 kSchedulerName, "FailedScheduling", verdict.why);
+  events_.report(reference_to(*pod), api::EventType::warning, kSchedulerName, "FailedScheduling",
+                 verdict.why);
   const Result<http::Response> answer = co_await api_.strategic_merge_patch(
       pods(), pod->meta.key, "status",
       encode_unschedulable(*pod, reason_of(verdict.kind), verdict.why,

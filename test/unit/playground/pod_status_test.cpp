@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "playground/cluster/pod_addresses.hpp"
+#include "playground/scheduler/bodies.hpp"
 #include "test/unit/playground/scene.hpp"
 
 namespace dcm::playground {
@@ -111,6 +112,16 @@ TEST(EncodeRunning, keeps_times_of_unchanged_conditions) {
              R"("type":"Initialized","status":"True","lastTransitionTime":"2023-11-14T22:13:20Z")");
   EXPECT_HAS(body,
              R"("type":"Ready","status":"False","lastTransitionTime":"2023-11-14T22:14:20Z")");
+}
+
+TEST(EncodeUnschedulable, keeps_time_of_first_report) {
+  Pod pod = pod_of({container("c")});
+  EXPECT_HAS(encode_unschedulable(pod, "Unschedulable", "first", kStart),
+             R"("lastTransitionTime":"2023-11-14T22:13:20Z","reason":"Unschedulable")");
+  pod.conditions.push_back({"PodScheduled", false, kStart});
+  EXPECT_HAS(encode_unschedulable(pod, "Unschedulable", "second", kLater),
+             R"("lastTransitionTime":"2023-11-14T22:13:20Z","reason":"Unschedulable",)"
+             R"("message":"second")");
 }
 
 TEST(EncodeRunning, shows_crashes) {
