@@ -6,6 +6,7 @@
 #include "allocation/json/decode.hpp"
 #include "client/api/json/decoder.hpp"
 #include "controllers/api/fields/parts.hpp"
+#include "options/value.hpp"
 #include "playground/objects/decode.hpp"
 #include "playground/objects/decode_pod_parts.hpp"
 #include "playground/objects/unknown.hpp"
@@ -48,7 +49,7 @@ bool read_annotation(std::string_view key, const Source& from, Pod& pod) {
   std::string_view text;
   if (!from.text(text)) return false;
   if (std::optional<Duration>* const duration = duration_of(key, pod)) {
-    *duration = parse_duration(text);
+    *duration = options::parse_duration(text);
     if (!*duration) note_misspelt(pod, key, text, "a duration such as 90s or 1m30s");
   } else if (key == kFinishAnnotation) {
     PodPhase phase{};

@@ -154,7 +154,4 @@ std::size_t footprint(const Namespace& namespace_);
 
 extern const api::ResourceKind kNamespaces;
 
-// "1m30s", "500ms", "1.5h". nullopt for any other text, or a negative duration.
-std::optional<Duration> parse_duration(std::string_view text);
-
 }  // namespace dcm::playground

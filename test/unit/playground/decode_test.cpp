@@ -23,27 +23,6 @@ T read(const std::unique_ptr<api::Decoder<T>>& decoder, const std::string& field
   return copy;
 }
 
-struct DurationRow {
-  std::string text;
-  std::optional<Duration> expected;
-};
-
-class ParseDuration : public ::testing::TestWithParam<DurationRow> {};
-
-TEST_P(ParseDuration, reads_like_go) {
-  EXPECT_EQ(parse_duration(GetParam().text), GetParam().expected) << GetParam().text;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Rows, ParseDuration,
-    ::testing::Values(DurationRow{"2s", 2s}, DurationRow{"1m30s", 90s}, DurationRow{"500ms", 500ms},
-                      DurationRow{"1.5h", 90min}, DurationRow{"0", 0s}, DurationRow{"0s", 0s},
-                      DurationRow{"", std::nullopt}, DurationRow{"2", std::nullopt},
-                      DurationRow{"-2s", std::nullopt}, DurationRow{"2 s", std::nullopt},
-                      DurationRow{"s", std::nullopt}, DurationRow{"inf", std::nullopt},
-                      DurationRow{"nans", std::nullopt}, DurationRow{"2s!", std::nullopt},
-                      DurationRow{"99999999999h", std::nullopt}));
-
 TEST(DecodePod, reads_annotations_for_node) {
   const Pod pod = read(make_pod_decoder(), R"("spec":{"nodeName":"node-1"})",
                        R"(,"annotations":{"playground.dra-controller-manager.dev/run-for":"2s",)"
