@@ -42,6 +42,28 @@ std::vector<Container> containers_of(const Pod& pod) {
   return containers;
 }
 
+// nullopt: there is none, or the pod needs none.
+std::optional<node::ContainerClaim> claim_of(const Pod& pod, const ClaimUse& use) {
+  const auto entry = std::ranges::find(pod.claims, use.name, &api::PodClaim::name);
+  if (entry == pod.claims.end()) return std::nullopt;
+  const auto name = common::claim_name(common::target_of(pod, *entry));
+  if (!name) return std::nullopt;
+  return node::ContainerClaim{{pod.meta.key.namespace_, std::string(*name)}, use.request};
+}
+
+// In the order of the container's claims, followed by its extended resources.
+std::vector<node::ContainerClaim> claims_of(const Pod& pod, const Container& container) {
+  std::vector<node::ContainerClaim> claims;
+  for (const ClaimUse& use : container.claims) {
+    if (auto claim = claim_of(pod, use)) claims.push_back(*std::move(claim));
+  }
+  for (const ExtendedRequest& row : pod.extended_requests) {
+    if (row.container != container.name) continue;
+    claims.push_back({{pod.meta.key.namespace_, pod.extended_resource_claim.str()}, row.request});
+  }
+  return claims;
+}
+
 }  // namespace
 
 node::AgentOptions agent_options(std::string node, const std::string& root) {
@@ -256,30 +278,7 @@ std::optional<std::string> RealDevices::missing_cdi_device(const Pod& pod) {
 
 void RealDevices::warn(const Pod& pod, std::string_view reason, const std::string& message) {
   process_.log.warning(message, {{"pod", pod.meta.key.str()}});
-  events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::warning, kComponent,
-                 reason, message);
-}
-
-// In the order of the container's claims, followed by its extended resources.
-std::vector<node::ContainerClaim> RealDevices::claims_of(const Pod& pod,
-                                                         const Container& container) const {
-  std::vector<node::ContainerClaim> claims;
-  const std::string namespace_ = pod.meta.key.namespace_.str();
-  for (const ClaimUse& use : container.claims) {
-    const auto entry = std::ranges::find(pod.claims, use.name, &api::PodClaim::name);
-    if (entry == pod.claims.end()) continue;
-    const common::PodClaimTarget target = common::target_of(pod, *entry);
-    if (const auto* named = std::get_if<common::UserClaim>(&target)) {
-      claims.push_back({{namespace_, std::string(named->name)}, use.request});
-    } else if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) {
-      claims.push_back({{namespace_, std::string(made->name)}, use.request});
-    }
-  }
-  for (const ExtendedRequest& row : pod.extended_requests) {
-    if (row.container != container.name) continue;
-    claims.push_back({{namespace_, pod.extended_resource_claim.str()}, row.request});
-  }
-  return claims;
+  events_.report(reference_to(pod), api::EventType::warning, kComponent, reason, message);
 }
 
 DevicesHealth RealDevices::health_of(const Pod& pod) const {
@@ -295,14 +294,11 @@ std::vector<AllocatedResource> RealDevices::health_of(const Pod& pod,
                                                       const Container& container) const {
   std::vector<AllocatedResource> rows;
   for (const ClaimUse& use : container.claims) {
-    Container one;
-    one.name = container.name;
-    one.claims = {use};
-    const auto claims = claims_of(pod, one);
-    if (claims.empty()) continue;
+    const auto claim = claim_of(pod, use);
+    if (!claim) continue;
     AllocatedResource row{.name = "claim:" + use.name, .devices = {}};
     if (!use.request.empty()) row.name += "/" + use.request;
-    for (const auto& [id, state] : agent_.health_of(claims.front())) {
+    for (const auto& [id, state] : agent_.health_of(*claim)) {
       row.devices.push_back({.id = id,
                              .health = std::string(node::to_string(state.health)),
                              .message = state.message});

@@ -66,7 +66,6 @@ class RealDevices final : public PodDevices {
   void wake_waiting();
   Outcome retry_prepare(const Pod& pod);
   std::vector<AllocatedResource> health_of(const Pod& pod, const Container& container) const;
-  std::vector<node::ContainerClaim> claims_of(const Pod& pod, const Container& container) const;
   std::optional<std::string> missing_cdi_device(const Pod& pod);
   void warn(const Pod& pod, std::string_view reason, const std::string& message);
   void show(const Pod& pod);

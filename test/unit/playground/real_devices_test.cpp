@@ -96,6 +96,39 @@ CO_TEST(RealDevices, hide_devices_of_pod_deleted_by_force) {
   co_await group.join();
 }
 
+// A container may use extended resources besides a claim that its pod turned out not to need.
+CO_TEST(RealDevices, show_health_under_the_claim_that_has_the_device) {
+  Site site(loop);
+  CO_ASSERT_TRUE(make_folders(site.options));
+  node::PosixFiles files;
+  node::CheckpointStore store(files, site.folder, runtime::Rng(1));
+  CO_ASSERT_TRUE(store.write(
+      {{.namespace_ = "lab",
+        .name = "extended",
+        .uid = "x",
+        .pod_uids = {"u"},
+        .drivers = {{"d", {.devices = {{.pool = "n", .device = "0", .requests = {"r"}}}}}}}}));
+  const auto devices = site.make();
+  CO_ASSERT_TRUE(devices->open());
+  const std::string pod =
+      R"({"metadata":{"namespace":"lab","name":"p","uid":"u","resourceVersion":"1"},"spec":{)"
+      R"("containers":[{"name":"c","resources":{"claims":[{"name":"g"}]}}],"resourceClaims":[)"
+      R"({"name":"g","resourceClaimTemplateName":"t"}]},"status":{"resourceClaimStatuses":[)"
+      R"({"name":"g"%}],"extendedResourceClaimStatus":{"resourceClaimName":"extended",)"
+      R"("requestMappings":[{"containerName":"c","resourceName":"a.b/c","requestName":"r"}]}}})";
+  const auto health_of = [&](const std::string& claim) {
+    std::string text = pod;
+    text.replace(text.find('%'), 1, claim);
+    const auto decoded = make_pod_decoder()->decode_object(text);
+    EXPECT_TRUE(decoded);
+    return decoded ? devices->health_of(*decoded->object) : DevicesHealth();
+  };
+  EXPECT_TRUE(health_of("").empty());
+  const DevicesHealth health = health_of(R"(,"resourceClaimName":"extended")");
+  CO_ASSERT_TRUE(health.contains("c"));
+  EXPECT_EQ(health.at("c").front().name, "claim:g");
+}
+
 CO_TEST(RealDevices, lock_folder_of_node) {
   Site site(loop);
   CO_ASSERT_TRUE(make_folders(site.options));
