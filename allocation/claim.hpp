@@ -2,6 +2,7 @@
 // (resource.k8s.io/v1).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ using cel::Quantity;
 
 // The most devices that one allocation may have (AllocationResultsMaxSize).
 inline constexpr std::size_t kResultsMax = 32;
+// How long kube-scheduler waits, by default, for binding conditions (KEP-5007, bindingTimeout).
+inline constexpr std::chrono::minutes kBindingTimeout{10};
 
 // Text of a CEL selector; nullopt: a kind of selector that is not known here.
 using SelectorText = std::optional<std::string>;

@@ -180,10 +180,10 @@ class NodeExplainer {
     }
   }
 
-  void explain(std::size_t claim, const std::string& fault, PreparedAsk& ask) {
+  void explain(std::size_t claim, const std::optional<RequestFault>& fault, PreparedAsk& ask) {
     RequestExplanation& out = out_.requests.emplace_back(RequestExplanation{
-        claim, ask.name, ask.ask->count, ask.ask->is_all(), fault.empty() ? ask.fault : fault});
-    if (!out.fault.empty()) return;
+        claim, ask.name, ask.ask->count, ask.ask->is_all(), fault ? fault : ask.fault});
+    if (out.fault) return;
     RequestExplainer explainer(allocator_, candidates_, allocator_.claims().claims()[claim], ask);
     std::int64_t meant = 0;
     for (std::size_t i = 0; i < candidates_.all().size(); ++i) {

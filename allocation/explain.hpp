@@ -87,12 +87,13 @@ struct RequestExplanation {
   std::string name;         // "request" or "request/subrequest"
   std::int64_t wanted = 0;  // for a request for all devices: their number
   bool is_all = false;
-  std::string fault = {};  // an error of the request itself; empty: none
+  std::optional<RequestFault> fault = {};
   std::vector<DeviceExplanation> devices = {};
   // A counter that the usable devices would overdraw together.
   std::optional<CounterShortage> shortage = {};
 
   std::size_t usable() const;
+  bool is_satisfied() const { return wanted > 0 && std::cmp_greater_equal(usable(), wanted); }
 };
 
 // The values that a constraint sees on devices without an obstacle for one of its requests.

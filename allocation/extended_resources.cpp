@@ -85,8 +85,13 @@ class OneResource {
 
 }  // namespace
 
+std::optional<std::string_view> implicit_class(std::string_view resource) {
+  if (!resource.starts_with(kImplicitResourcePrefix)) return std::nullopt;
+  return resource.substr(kImplicitResourcePrefix.size());
+}
+
 bool is_extended_resource(std::string_view name) {
-  if (name.starts_with(kImplicitResourcePrefix)) return true;
+  if (implicit_class(name)) return true;
   return name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.");
 }
 

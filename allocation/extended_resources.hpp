@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ namespace dcm::allocation {
 inline constexpr std::string_view kImplicitResourcePrefix = "deviceclass.resource.kubernetes.io/";
 // The claim's name until it is created, as in kube-scheduler's errors.
 inline constexpr const char* kExtendedClaimName = "<extended-resources>";
+
+// The class that such a name is for; nullopt: it is another name.
+std::optional<std::string_view> implicit_class(std::string_view resource);
 
 // Whether device plugins or DRA may provide the resource, judged by its name like kube-scheduler.
 bool is_extended_resource(std::string_view name);

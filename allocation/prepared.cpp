@@ -8,47 +8,53 @@ namespace dcm::allocation {
 namespace {
 
 // The disabled feature that is used, in the order in which kube-scheduler checks.
-std::string feature_fault(const ClaimView& claim, const Request& request,
-                          const Features& features) {
+std::optional<RequestFault> feature_fault(const ClaimView& claim, const Request& request,
+                                          const Features& features) {
+  using enum RequestFault::Kind;
   const std::string key = claim.key.str();
   if (!features.prioritized_list && request.is_prioritized) {
-    return fmt::format(
-        "claim {}, request {}: has subrequests, but the DRAPrioritizedList feature is disabled",
-        key, request.name);
+    return {{feature_is_off,
+             fmt::format("claim {}, request {}: has subrequests, but the DRAPrioritizedList "
+                         "feature is disabled",
+                         key, request.name)}};
   }
   if (features.consumable_capacity) return {};
   const auto ask =
       std::ranges::find_if(request.asks, [](const Ask& each) { return each.capacity.has_value(); });
   if (ask == request.asks.end()) return {};
-  return fmt::format(
-      "claim {}, {} {}: has capacity requests, but the DRAConsumableCapacity feature is disabled",
-      key, request.is_prioritized ? "subrequest" : "request", ask->name);
+  return {{feature_is_off,
+           fmt::format("claim {}, {} {}: has capacity requests, but the DRAConsumableCapacity "
+                       "feature is disabled",
+                       key, request.is_prioritized ? "subrequest" : "request", ask->name)}};
 }
 
-std::string ask_fault(const ClaimView& claim, const Ask& ask, const Features& features,
-                      bool has_class) {
+std::optional<RequestFault> ask_fault(const ClaimView& claim, const Ask& ask,
+                                      const Features& features, bool has_class) {
+  using enum RequestFault::Kind;
   const std::string head = fmt::format("claim {}, request {}", claim.key.str(), ask.name);
   if (!ask.derived_attributes.empty() && !features.derived_attributes) {
-    return head + ": cannot handle request with derived attributes, the feature is disabled";
+    return {{feature_is_off,
+             head + ": cannot handle request with derived attributes, the feature is disabled"}};
   }
   const auto unknown = std::ranges::find(ask.selectors, false, &SelectorText::has_value);
   if (unknown != ask.selectors.end()) {
-    return fmt::format("{}, selector #{}: CEL expression empty (unsupported selector type?)", head,
-                       unknown - ask.selectors.begin());
+    return {{is_malformed,
+             fmt::format("{}, selector #{}: CEL expression empty (unsupported selector type?)",
+                         head, unknown - ask.selectors.begin())}};
   }
   if (ask.admin_access && !features.admin_access) {
-    return head + ": admin access is requested, but the feature is disabled";
+    return {{feature_is_off, head + ": admin access is requested, but the feature is disabled"}};
   }
   if (ask.device_class.empty()) {
-    return head + ": missing device class name (unsupported request type?)";
+    return {{is_malformed, head + ": missing device class name (unsupported request type?)"}};
   }
   if (!has_class) {
-    return fmt::format(
-        "{}: could not retrieve device class {}: deviceclass.resource.k8s.io \"{}\" not found",
-        head, ask.device_class, ask.device_class);
+    return {{class_is_missing, fmt::format("{}: could not retrieve device class {}: "
+                                           "deviceclass.resource.k8s.io \"{}\" not found",
+                                           head, ask.device_class, ask.device_class)}};
   }
   if (ask.mode == "ExactCount" || ask.is_all()) return {};
-  return fmt::format("{}: unsupported count mode {}", head, ask.mode);
+  return {{is_malformed, fmt::format("{}: unsupported count mode {}", head, ask.mode)}};
 }
 
 void append(const std::vector<SelectorText>& texts, bool is_of_class,

@@ -21,6 +21,13 @@ namespace dcm::allocation {
 // Null if there is no such class.
 using FindClass = std::function<api::ObjectPtr<DeviceClass>(const std::string& name)>;
 
+// Why a request is invalid.
+struct RequestFault {
+  enum class Kind : std::uint8_t { feature_is_off, class_is_missing, is_malformed };
+  Kind kind;
+  std::string text;  // in kube-scheduler's words
+};
+
 // A selector of a class or request.
 struct PreparedSelector {
   using Compiled = std::expected<std::shared_ptr<const cel::Selector>, std::string>;
@@ -46,7 +53,7 @@ struct PreparedAsk {
   std::size_t index = 0;  // among all asks
   std::string name = {};  // "request" or "request/subrequest"
   api::ObjectPtr<DeviceClass> device_class = {};
-  std::string fault = {};                        // why it is invalid; empty if valid
+  std::optional<RequestFault> fault = {};        // nullopt: it is valid
   std::vector<PreparedSelector> selectors = {};  // the class's first
   std::vector<DerivedExpression> derived = {};
   std::vector<std::size_t> constraints = {};  // from the claim: constraints that apply to it
@@ -54,7 +61,7 @@ struct PreparedAsk {
 
 struct PreparedRequest {
   const Request* request = nullptr;
-  std::string fault = {};  // why it is invalid, checked before its asks
+  std::optional<RequestFault> fault = {};  // checked before its asks
   std::vector<PreparedAsk> asks = {};
 };
 

@@ -56,7 +56,7 @@ bool Search::prepare_claim(PreparedClaim& claim) {
   const auto index = static_cast<std::size_t>(&claim - claims_.data());
   std::int64_t total = 0;
   for (PreparedRequest& request : claim.requests) {
-    if (!request.fault.empty()) return fail(request.fault);
+    if (request.fault) return fail(request.fault->text);
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (PreparedAsk& ask : request.asks) {
       if (!prepare_ask(claim, ask)) return false;
@@ -84,7 +84,7 @@ bool Search::prepare_claim(PreparedClaim& claim) {
 }
 
 bool Search::prepare_ask(const PreparedClaim& claim, PreparedAsk& ask) {
-  if (!ask.fault.empty()) return fail(ask.fault);
+  if (ask.fault) return fail(ask.fault->text);
   if (ask.ask->is_all()) return collect_all(claim, ask);
   counts_[ask.index] = ask.ask->count;
   return true;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "allocation/claim.hpp"
 #include "explain/evidence_words.hpp"
 #include "explain/kubelet_evidence.hpp"
 #include "runtime/time_words.hpp"
@@ -75,18 +76,18 @@ std::string enumerate(const std::vector<MissingCondition>& missing) {
 
 // What keeps the pod from using the claim; empty if that is not known.
 std::string why_unusable(const AllocationReport& report, WallTime now) {
-  constexpr runtime::Duration kBindingTime = std::chrono::minutes(10);
   if (!report.failures.empty()) {
     return fmt::format(
         "The devices of claim \"{}\" cannot be bound: {}. The scheduler places no "
         "pod with this allocation.",
         report.claim, common::enumerate(report.failures, 3));
   }
-  if (report.lacks_conditions && report.since && now >= *report.since + kBindingTime) {
+  if (report.lacks_conditions && report.since &&
+      now >= *report.since + allocation::kBindingTimeout) {
     return fmt::format(
-        "The binding conditions of claim \"{}\" were not all true within 10 min, the "
+        "The binding conditions of claim \"{}\" were not all true within {} min, the "
         "scheduler's default: it places no pod with this allocation.",
-        report.claim);
+        report.claim, allocation::kBindingTimeout.count());
   }
   if (report.nodes.empty()) return {};
   return fmt::format(
@@ -145,8 +146,8 @@ Topic explain_binding(const std::vector<MissingCondition>& missing) {
             fmt::format("Devices are allocated, and the scheduler binds a pod to a node only when "
                         "these conditions are true: {}. The driver, or its controller, reports "
                         "them in the claim's status.devices. By default the scheduler gives up "
-                        "after 10 min, and chooses again.",
-                        enumerate(missing)));
+                        "after {} min, and chooses again.",
+                        enumerate(missing), allocation::kBindingTimeout.count()));
   return topic;
 }
 

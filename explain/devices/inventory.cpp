@@ -76,8 +76,8 @@ api::ObjectPtr<allocation::DeviceClass> DeviceInventory::find_class(const std::s
 }
 
 std::string DeviceInventory::class_serving(const std::string& resource) const {
-  if (resource.starts_with(allocation::kImplicitResourcePrefix)) {
-    std::string name = resource.substr(allocation::kImplicitResourcePrefix.size());
+  if (const auto implicit = allocation::implicit_class(resource)) {
+    std::string name(*implicit);
     return find_class(name) ? name : std::string();
   }
   const allocation::DeviceClass* serving = nullptr;

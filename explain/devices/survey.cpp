@@ -143,7 +143,7 @@ RequestAnswer DeviceSurvey::answer(const allocation::RequestExplanation& request
                     .name = request.name,
                     .wanted = request.wanted,
                     .is_all = request.is_all,
-                    .is_examined = request.fault.empty(),
+                    .is_examined = !request.fault,
                     .devices = request.devices.size()};
   for (const DeviceExplanation& device : request.devices) {
     if (is_matching(device.obstacle)) ++out.matching;

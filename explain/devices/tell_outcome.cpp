@@ -10,6 +10,7 @@ namespace {
 
 using allocation::DeviceExplanation;
 using allocation::RequestExplanation;
+using allocation::RequestFault;
 using allocation::SelectorObstacle;
 using common::enumerate;
 using common::Outlook;
@@ -21,7 +22,9 @@ class ErrorTeller {
 
   void tell(const FatalError& error) {
     for (const RequestExplanation& request : error.explanation.requests) {
-      if (!request.fault.empty() && request.fault == error.text) return tell_fault(request);
+      if (request.fault && request.fault->text == error.text) {
+        return tell_fault(request, *request.fault);
+      }
       for (const DeviceExplanation& device : request.devices) {
         const auto* const selector = std::get_if<SelectorObstacle>(&device.obstacle);
         if (selector != nullptr && selector->error == error.text) {
@@ -36,23 +39,24 @@ class ErrorTeller {
   }
 
  private:
-  void tell_fault(const RequestExplanation& request) {
+  void tell_fault(const RequestExplanation& request, const RequestFault& fault) {
     const std::string wanted = words_.request(request.claim, request.name);
-    if (request.fault.contains("could not retrieve device class")) {
-      return topic_.add(Outlook::stuck, "ClassMissing",
-                        fmt::format("There is no DeviceClass for {}. Create it, and the scheduler "
-                                    "tries again.",
-                                    wanted));
-    }
     const std::string refusal =
-        fmt::format("kube-scheduler refuses {}: {}.", wanted, runtime::one_line(request.fault));
-    // A feature that is off by default may be on in this cluster.
-    if (request.fault.contains("feature")) {
-      return topic_.add(Outlook::unknown, "GateUnknown",
-                        "With the default feature gates of Kubernetes 1.37, " + refusal +
-                            " It is not known which gates it has.");
+        fmt::format("kube-scheduler refuses {}: {}.", wanted, runtime::one_line(fault.text));
+    switch (fault.kind) {
+      case RequestFault::Kind::class_is_missing:
+        return topic_.add(Outlook::stuck, "ClassMissing",
+                          fmt::format("There is no DeviceClass for {}. Create it, and the "
+                                      "scheduler tries again.",
+                                      wanted));
+      case RequestFault::Kind::feature_is_off:
+        // It may be on in this cluster.
+        return topic_.add(Outlook::unknown, "GateUnknown",
+                          "With the default feature gates of Kubernetes 1.37, " + refusal +
+                              " It is not known which gates it has.");
+      case RequestFault::Kind::is_malformed:
+        topic_.add(Outlook::stuck, "RequestRefused", refusal);
     }
-    topic_.add(Outlook::stuck, "RequestRefused", refusal);
   }
 
   void tell_selector(const SelectorObstacle& selector, const api::DeviceId& device) {
@@ -96,7 +100,7 @@ void tell_unserved(const DeviceSurvey& survey, Topic& topic) {
                                             ", and no device plugin has it on {} that the pod may "
                                             "go to",
                                             count(survey.looked_at(), "node"));
-    const bool is_implicit = resource.starts_with(allocation::kImplicitResourcePrefix);
+    const bool is_implicit = allocation::implicit_class(resource).has_value();
     const std::string text = fmt::format(
         "No DeviceClass {} the extended resource {}{}. {}.",
         is_implicit ? "has the name in" : "serves", resource, elsewhere,

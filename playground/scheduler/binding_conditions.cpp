@@ -43,7 +43,8 @@ BindingState binding_state_of(const Claim& claim, runtime::WallTime now) {
                });
   }
   if (is_ready) return {};
-  const runtime::WallTime deadline = claim.allocation->time.value_or(now) + kBindingTimeout;
+  const runtime::WallTime deadline =
+      claim.allocation->time.value_or(now) + allocation::kBindingTimeout;
   if (now < deadline) return {Kind::waiting, {}, deadline};
   return {Kind::failed, "device binding timeout: claim=" + claim.meta.key.name.str()};
 }

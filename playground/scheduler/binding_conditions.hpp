@@ -8,9 +8,6 @@
 
 namespace dcm::playground {
 
-// How long kube-scheduler waits for them (bindingTimeout).
-inline constexpr std::chrono::seconds kBindingTimeout{600};
-
 struct BindingState {
   enum class Kind : std::uint8_t {
     ready,    // nothing to wait for, or all conditions are True

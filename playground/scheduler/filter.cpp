@@ -98,8 +98,8 @@ void Filter::check_classes(const Claim& claim) {
 }
 
 std::string Filter::class_of(const std::string& resource) const {
-  if (resource.starts_with(allocation::kImplicitResourcePrefix)) {
-    std::string name = resource.substr(allocation::kImplicitResourcePrefix.size());
+  if (const auto implicit = allocation::implicit_class(resource)) {
+    std::string name(*implicit);
     return cluster_.device_class(name) ? name : std::string();
   }
   return std::string(cluster_.devices.class_with_resource(resource));

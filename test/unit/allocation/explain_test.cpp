@@ -227,7 +227,7 @@ TEST(ExplainNodeTest, names_the_fault_of_a_request) {
   World world;
   world.claim({exactly("r", "'deviceClassName': 'none', 'count': 1")});
   EXPECT_TRUE(
-      world.explain().requests.at(0).fault.contains("could not retrieve device class none"));
+      world.explain().requests.at(0).fault->text.contains("could not retrieve device class none"));
 }
 
 }  // namespace

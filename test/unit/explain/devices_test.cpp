@@ -107,6 +107,26 @@ TEST(ExplainDevices, names_obstacles) {
        },
        {"stuck ClassMissing: There is no DeviceClass for request \"r\" of claim \"c0\" (class "
         "\"tpu\"). Create it"}},
+      {"a feature that is off by default",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")})
+             .wants({exactly("r",
+                             "'count': 1, 'derivedAttributes': [{'name': 'e.com/x', "
+                             "'expression': '1'}]")});
+       },
+       {"unknown GateUnknown: With the default feature gates of Kubernetes 1.37, kube-scheduler "
+        "refuses request \"r\" of claim \"c0\" (class \"any\"): claim lab/c0, request r: cannot "
+        "handle request with derived attributes, the feature is disabled. It is not known which "
+        "gates it has."}},
+      {"a mode of a newer API, whatever the request is called",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")})
+             .wants({exactly("feature", "'allocationMode': 'Half'")});
+       },
+       {"stuck RequestRefused: kube-scheduler refuses request \"feature\" of claim \"c0\" (class "
+        "\"any\"): claim lab/c0, request feature: unsupported count mode Half."}},
       {"a selector that fails on a device",
        [](DeviceWorld& w) {
          w.node("n").devices("n", {device("a")}).wants({wants_model("r", "H100")});
