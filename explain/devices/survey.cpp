@@ -30,16 +30,13 @@ std::string key_of(bool fits, const std::vector<RequestAnswer>& requests) {
 
 CloseNode distance_of(const allocation::Node& node, const std::vector<RequestAnswer>& requests) {
   CloseNode close{.node = &node};
-  for (std::size_t i = 0; i < requests.size();) {
+  for (const std::span<const RequestAnswer> asks : by_request(requests)) {
     std::size_t lacks = std::numeric_limits<std::size_t>::max();
     std::size_t wants = lacks;
-    const std::size_t first = i;
-    for (; i < requests.size() && requests[i].claim == requests[first].claim &&
-           requests[i].base() == requests[first].base();
-         ++i) {
-      const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(requests[i].wanted, 1));
-      lacks = std::min(lacks, wanted - std::min(wanted, requests[i].matching));
-      wants = std::min(wants, wanted - std::min(wanted, requests[i].free));
+    for (const RequestAnswer& ask : asks) {
+      const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(ask.wanted, 1));
+      lacks = std::min(lacks, wanted - std::min(wanted, ask.matching));
+      wants = std::min(wants, wanted - std::min(wanted, ask.free));
     }
     close.lacks += lacks;
     close.wants += wants;
@@ -144,7 +141,8 @@ RequestAnswer DeviceSurvey::answer(const allocation::RequestExplanation& request
                     .wanted = request.wanted,
                     .is_all = request.is_all,
                     .is_examined = !request.fault,
-                    .devices = request.devices.size()};
+                    .devices = request.devices.size(),
+                    .is_satisfied = request.is_satisfied()};
   for (const DeviceExplanation& device : request.devices) {
     if (is_matching(device.obstacle)) ++out.matching;
     const auto words = wording_.describe(device);
@@ -168,7 +166,8 @@ void DeviceSurvey::add_to_totals(const std::vector<RequestAnswer>& requests) {
     total.free = std::max(total.free, one.free);
     total.matching = std::max(total.matching, one.matching);
     total.devices += one.devices;
-    if (one.is_satisfied()) total.wanted = one.wanted;  // it differs for a request for all devices
+    if (one.is_satisfied) total.wanted = one.wanted;  // it differs for a request for all devices
+    total.is_satisfied |= one.is_satisfied;
     for (const auto& [kind, tally] : one.obstacles) {
       total.obstacles[kind].devices += tally.devices;
       total.obstacles[kind].add_variants(tally);
@@ -197,7 +196,7 @@ void DeviceSurvey::find_remedies() {
     if (close.lacks == 0) close.remedy = try_out_.find_remedy(*close.node);
   }
   std::ranges::sort(closest_, {}, [](const CloseNode& close) {
-    return std::tuple(close.remedy.is_empty(), close.remedy.changes(), close.lacks, close.wants,
+    return std::tuple(close.remedy.changes.empty(), close.remedy.steps(), close.lacks, close.wants,
                       close.node->name.view());
   });
 }

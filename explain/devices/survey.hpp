@@ -1,11 +1,14 @@
 // Asks the allocator about each node, and groups nodes with the same answer.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,11 +45,25 @@ struct RequestAnswer {
   std::size_t free = 0;
   std::size_t matching = 0;  // allocation::is_matching()
   std::size_t devices = 0;
+  bool is_satisfied = false;                    // on some node, if it is about all
   std::map<std::string, Tally> obstacles = {};  // by ObstacleWords::kind
-
-  bool is_satisfied() const { return wanted > 0 && free >= static_cast<std::size_t>(wanted); }
-  std::string_view base() const { return base_of(name); }
 };
+
+// The asks of each request: itself, or its subrequests. `all` are RequestAnswers, or the
+// allocator's explanations.
+template <class Ask>
+std::vector<std::span<const Ask>> by_request(const std::vector<Ask>& all) {
+  std::vector<std::span<const Ask>> requests;
+  for (std::span<const Ask> rest(all); !rest.empty();) {
+    const auto is_same = [&](const Ask& each) {
+      return each.claim == rest[0].claim && base_of(each.name) == base_of(rest[0].name);
+    };
+    const auto others = std::ranges::find_if_not(rest, is_same);
+    requests.push_back(rest.first(static_cast<std::size_t>(others - rest.begin())));
+    rest = rest.subspan(requests.back().size());
+  }
+  return requests;
+}
 
 // Nodes with the same answer: equal counts of the same kinds of obstacles.
 struct NodeGroup {

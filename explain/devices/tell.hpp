@@ -17,6 +17,8 @@ void tell_error(const DeviceSurvey& survey, common::Topic& topic);
 void tell_free(const DeviceSurvey& survey, common::Topic& topic);
 // No node fits: why, and what would have to change.
 void tell_obstacles(DeviceSurvey& survey, common::Topic& topic);
+// What would make the closest node fit. It has a remedy.
+void tell_remedy(const DeviceSurvey& survey, common::Topic& topic);
 // Extended resources without a class.
 void tell_unserved(const DeviceSurvey& survey, common::Topic& topic);
 // What each request finds on the nodes.

@@ -27,12 +27,12 @@ class ObstacleTeller {
     const auto asks = unsatisfied();
     if (asks.empty()) {
       tell_not_together();
-    } else if (std::ranges::all_of(asks, [](const auto* ask) { return ask->devices == 0; })) {
+    } else if (std::ranges::all_of(asks, [](const auto& ask) { return ask.devices == 0; })) {
       topic_.add(Outlook::stuck, "NoDevices",
                  fmt::format("No ResourceSlice has devices for {}, so there are none for {}. Check "
                              "that the driver runs there.",
-                             nodes_looked_at(), request(*asks[0])));
-    } else if (std::ranges::all_of(asks, [](const auto* ask) { return ask->matching == 0; })) {
+                             nodes_looked_at(), request(asks[0])));
+    } else if (std::ranges::all_of(asks, [](const auto& ask) { return ask.matching == 0; })) {
       tell_no_match(asks);
     } else {
       tell_too_few(asks);
@@ -41,7 +41,9 @@ class ObstacleTeller {
   }
 
  private:
-  std::string subject() const { return survey_.question().is_of_pod ? "the pod" : "the claim"; }
+  using Answers = std::span<const RequestAnswer>;
+  using Explanations = std::span<const RequestExplanation>;
+
   // "No node", or "none of the surveyed nodes".
   std::string no_node() const {
     if (survey_.left_out() > 0) {
@@ -56,29 +58,11 @@ class ObstacleTeller {
   std::string for_pod() const { return is_excluding() ? " that the pod may go to" : ""; }
 
   // The asks of the first request that no node satisfies; empty: each is satisfied on some node.
-  std::vector<const RequestAnswer*> unsatisfied() const {
-    const auto& totals = survey_.totals();
-    for (std::size_t i = 0; i < totals.size();) {
-      std::vector<const RequestAnswer*> asks;
-      bool is_satisfied = false;
-      const std::size_t first = i;
-      for (; i < totals.size() && totals[i].claim == totals[first].claim &&
-             totals[i].base() == totals[first].base();
-           ++i) {
-        asks.push_back(&totals[i]);
-        is_satisfied |= is_ever_satisfied(totals[i]);
-      }
-      if (!is_satisfied) return asks;
+  Answers unsatisfied() const {
+    for (const Answers asks : by_request(survey_.totals())) {
+      if (std::ranges::none_of(asks, &RequestAnswer::is_satisfied)) return asks;
     }
     return {};
-  }
-
-  bool is_ever_satisfied(const RequestAnswer& total) const {
-    return std::ranges::any_of(survey_.groups(), [&](const NodeGroup& group) {
-      return std::ranges::any_of(group.requests, [&](const RequestAnswer& request) {
-        return request.claim == total.claim && request.name == total.name && request.is_satisfied();
-      });
-    });
   }
 
   std::string nodes_looked_at() const {
@@ -91,18 +75,17 @@ class ObstacleTeller {
     return words_.request(ask.claim, ask.name);
   }
 
-  void tell_no_match(const std::vector<const RequestAnswer*>& asks) {
+  void tell_no_match(Answers asks) {
     const std::string nodes =
         survey_.looked_at() == 1 ? "the only node" : count(survey_.looked_at(), "node");
     std::string text;
-    for (const RequestAnswer* const ask : asks | std::views::take(kAlternativesNamedMax)) {
+    for (const RequestAnswer& ask : asks | std::views::take(kAlternativesNamedMax)) {
       const std::string none =
-          ask->devices == 1
-              ? fmt::format("The only device on {}{} cannot be used", nodes, for_pod())
-              : fmt::format("None of {} devices on {}{} can be used", ask->devices, nodes,
-                            for_pod());
-      text += fmt::format("{}{} for {}: {}.", text.empty() ? "" : " ", none, request(*ask),
-                          describe_obstacles(ask->obstacles));
+          ask.devices == 1 ? fmt::format("The only device on {}{} cannot be used", nodes, for_pod())
+                           : fmt::format("None of {} devices on {}{} can be used", ask.devices,
+                                         nodes, for_pod());
+      text += fmt::format("{}{} for {}: {}.", text.empty() ? "" : " ", none, request(ask),
+                          describe_obstacles(ask.obstacles));
     }
     if (const std::string more = more_alternatives(asks); !more.empty()) {
       text += fmt::format(" Nor can one be used for {}.", more);
@@ -118,26 +101,26 @@ class ObstacleTeller {
   }
 
   // "5 more alternatives"; empty: all are named.
-  static std::string more_alternatives(const std::vector<const RequestAnswer*>& asks) {
+  static std::string more_alternatives(Answers asks) {
     if (asks.size() <= kAlternativesNamedMax) return {};
     return count(asks.size() - kAlternativesNamedMax, "more alternative");
   }
 
-  void tell_too_few(const std::vector<const RequestAnswer*>& asks) {
+  void tell_too_few(Answers asks) {
     std::string text;
-    for (const RequestAnswer* const ask : asks | std::views::take(kAlternativesNamedMax)) {
+    for (const RequestAnswer& ask : asks | std::views::take(kAlternativesNamedMax)) {
       text += text.empty() ? fmt::format("{}{} has ", no_node(), for_pod()) : ", or ";
-      text += fmt::format("{} for {}", free_devices(*ask), request(*ask));
+      text += fmt::format("{} for {}", free_devices(ask), request(ask));
     }
     if (const std::string more = more_alternatives(asks); !more.empty()) text += ", or for " + more;
     const CloseNode& close = survey_.closest().front();
-    text += fmt::format(": {}.", facts(close, *asks[0]));
+    text += fmt::format(": {}.", facts(close, asks[0]));
     add_lack(close, "TooFewDevices", std::move(text));
   }
 
   // The pod goes on by itself if the release of claims is enough.
   void add_lack(const CloseNode& close, const char* reason, std::string text) {
-    if (!close.remedy.is_empty() && is_release_only(close.remedy)) {
+    if (is_release(close.remedy)) {
       topic_.add(Outlook::waiting, reason, std::move(text));
     } else {
       topic_.add(Outlook::stuck, reason, std::move(text));
@@ -149,31 +132,29 @@ class ObstacleTeller {
     return ask.wanted == 1 ? "a free device" : fmt::format("{} free devices", ask.wanted);
   }
 
-  static bool is_release_only(const Remedy& remedy) {
-    const auto is_release = [](const Change& change) { return change.release != nullptr; };
-    return remedy.any_of.empty() ? std::ranges::all_of(remedy.all_of, is_release)
-                                 : std::ranges::any_of(remedy.any_of, is_release);
+  static bool is_release(const Remedy& remedy) {
+    const auto releases =
+        std::ranges::count_if(remedy.changes, [](const Change& c) { return c.release != nullptr; });
+    return releases > 0 &&
+           (remedy.need == Remedy::Need::any_of_them || releases == std::ssize(remedy.changes));
   }
 
   // `node-3 has 2 that match; gpu-0 is held by …, gpu-1 is tainted …`
   std::string facts(const CloseNode& close, const RequestAnswer& ask) {
     const NodeExplanation explanation = survey_.explain(*close.node);
-    const RequestExplanation* const best = best_alternative(explanation, ask.claim, ask.base());
-    if (best == nullptr) return fmt::format("{} comes closest", close.node->name.str());
-    if (!best->name.contains('/')) return facts_of(close, *best);
-    return fmt::format("for request {}, {}", words_.name(best->claim, best->name),
-                       facts_of(close, *best));
+    for (const Explanations asks : by_request(explanation.requests)) {
+      if (asks[0].claim != ask.claim || base_of(asks[0].name) != base_of(ask.name)) continue;
+      const RequestExplanation& best = best_alternative(asks);
+      if (!best.name.contains('/')) return facts_of(close, best);
+      return fmt::format("for request {}, {}", words_.name(best.claim, best.name),
+                         facts_of(close, best));
+    }
+    return fmt::format("{} comes closest", close.node->name.str());
   }
 
-  // The alternative of a request with the most matching devices; null: there is no such request.
-  static const RequestExplanation* best_alternative(const NodeExplanation& explanation,
-                                                    std::size_t claim, std::string_view base) {
-    const RequestExplanation* best = nullptr;
-    for (const RequestExplanation& each : explanation.requests) {
-      if (each.claim != claim || base_of(each.name) != base) continue;
-      if (best == nullptr || matching(each) > matching(*best)) best = &each;
-    }
-    return best;
+  // The one with the most matching devices.
+  static const RequestExplanation& best_alternative(Explanations asks) {
+    return *std::ranges::max_element(asks, {}, matching);
   }
   static std::ptrdiff_t matching(const RequestExplanation& request) {
     return std::ranges::count_if(request.devices, allocation::is_matching,
@@ -228,18 +209,9 @@ class ObstacleTeller {
 
   // The first request that has too few usable devices, as have its alternatives; null: none.
   static const RequestExplanation* lacking(const NodeExplanation& explanation) {
-    const auto& all = explanation.requests;
-    const auto is_satisfied = [](const RequestExplanation& request) {
-      return std::cmp_greater_equal(request.usable(), std::max<std::int64_t>(request.wanted, 1));
-    };
-    for (const RequestExplanation& request : all) {
-      const bool is_any_satisfied = std::ranges::any_of(all, [&](const RequestExplanation& each) {
-        return each.claim == request.claim && base_of(each.name) == base_of(request.name) &&
-               is_satisfied(each);
-      });
-      if (!is_any_satisfied) {
-        return best_alternative(explanation, request.claim, base_of(request.name));
-      }
+    for (const Explanations asks : by_request(explanation.requests)) {
+      const bool is_satisfied = std::ranges::any_of(asks, &RequestExplanation::is_satisfied);
+      if (!is_satisfied) return &best_alternative(asks);
     }
     return nullptr;
   }
@@ -319,26 +291,10 @@ class ObstacleTeller {
                                  : "");
   }
 
-  // ---- what would have to change ----------------------------------------------------------------
-
   void tell_remedies() {
     if (survey_.closest().empty()) return;
     const CloseNode& close = survey_.closest().front();
-    if (close.remedy.is_empty()) return tell_no_remedy(close);
-    std::vector<std::string> parts;
-    const bool is_any = !close.remedy.any_of.empty();
-    for (const Change& change : is_any ? close.remedy.any_of : close.remedy.all_of) {
-      parts.push_back(describe(change));
-    }
-    const bool has_others =
-        close.remedy.has_others ||
-        std::ranges::any_of(survey_.closest() | std::views::drop(1),
-                            [](const CloseNode& other) { return !other.remedy.is_empty(); });
-    topic_.add(Outlook::note, "WouldFit",
-               fmt::format("What would have to change{}: {} has devices for {} as soon as {}{}.",
-                           has_others ? ", for example" : "", close.node->name.str(), subject(),
-                           is_any && parts.size() > 1 ? "one of these happens: " : "",
-                           is_any ? joined(parts, "; or ") : joined(parts, ", and ")));
+    return close.remedy.changes.empty() ? tell_no_remedy(close) : tell_remedy(survey_, topic_);
   }
 
   void tell_no_remedy(const CloseNode& close) {
@@ -366,41 +322,6 @@ class ObstacleTeller {
                fmt::format("Even if all {}were {}: {}.",
                            survey_.question().allocated.empty() ? "" : "others ", state,
                            why_not(close, freed->explanation)));
-  }
-
-  static std::string joined(const std::vector<std::string>& parts, std::string_view by) {
-    std::string text;
-    for (const std::string& part : parts) text += (text.empty() ? "" : std::string(by)) + part;
-    return text;
-  }
-
-  std::string describe(const Change& change) const {
-    if (change.untaint) {
-      const std::string rule =
-          change.rule.empty() ? "" : fmt::format(" by DeviceTaintRule \"{}\"", change.rule);
-      return fmt::format("taint {}{} of {} is removed{}", explain::describe(*change.untaint), rule,
-                         enumerate(change.devices, kFactsMax),
-                         words_.is_extended_only() ? "" : ", or tolerated by a new claim");
-    }
-    const allocation::Claim& claim = *change.release;
-    if (!words_.may_name(claim)) return "a claim of another namespace is released";
-    const std::string consumers = words_.consumers(claim);
-    if (consumers.empty()) {
-      return fmt::format("claim {} is deallocated or deleted", claim.meta.key.str());
-    }
-    const auto is_known = [](const api::ConsumerReference& consumer) {
-      return consumer.is_pod() || consumer.is_pod_group();
-    };
-    if (!std::ranges::all_of(claim.reserved_for, is_known)) {
-      return fmt::format("claim {} is released by {}", claim.meta.key.str(), consumers);
-    }
-    // A group holds its claims as long as it exists, even if all its pods have ended.
-    const bool is_of_group =
-        std::ranges::any_of(claim.reserved_for, &api::ConsumerReference::is_pod_group);
-    const bool is_one = claim.reserved_for.size() == 1;
-    const std::string_view end =
-        is_of_group ? (is_one ? "is deleted" : "are deleted") : (is_one ? "ends" : "end");
-    return fmt::format("claim {} is released, when {} {}", claim.meta.key.str(), consumers, end);
   }
 
   DeviceSurvey& survey_;

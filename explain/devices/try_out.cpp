@@ -165,13 +165,16 @@ Remedy TryOut::find_remedy(const Node& node) {
   Changes& changes = freed->changes;
   Remedy remedy;
   for (const Change& change : changes) {
-    if (remedy.any_of.size() == kAlternativesMax) {
+    if (remedy.changes.size() == kAlternativesMax) {
       remedy.has_others = true;
       break;
     }
-    if (fits(node, {&change, 1})) remedy.any_of.push_back(change);
+    if (fits(node, {&change, 1})) remedy.changes.push_back(change);
   }
-  if (!remedy.any_of.empty()) return remedy;
+  if (!remedy.changes.empty()) {
+    remedy.need = Remedy::Need::any_of_them;
+    return remedy;
+  }
   for (std::size_t i = changes.size(); i-- > 0 && !question_.is_time_up();) {
     Changes without = changes;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
@@ -181,7 +184,7 @@ Remedy TryOut::find_remedy(const Node& node) {
   }
   complete_devices(node, changes);
   // All changes are named only if they were all tried in time.
-  if (!question_.is_time_up()) remedy.all_of = std::move(changes);
+  if (!question_.is_time_up()) remedy.changes = std::move(changes);
   return remedy;
 }
 

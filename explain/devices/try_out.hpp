@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,12 +31,16 @@ struct Change {
 
 // What makes a node fit.
 struct Remedy {
-  std::vector<Change> any_of = {};  // each suffices alone
-  std::vector<Change> all_of = {};  // these together: none of them can be left out
-  bool has_others = false;          // other changes may do as well
+  enum class Need : std::uint8_t {
+    any_of_them,  // each suffices alone
+    all,          // none of them can be left out
+  };
+  std::vector<Change> changes = {};  // empty: none is known
+  Need need = Need::all;
+  bool has_others = false;  // other changes may do as well
 
-  bool is_empty() const { return any_of.empty() && all_of.empty(); }
-  std::size_t changes() const { return any_of.empty() ? all_of.size() : 1; }
+  // How many changes have to be made.
+  std::size_t steps() const { return need == Need::any_of_them ? 1 : changes.size(); }
 };
 
 // All changes that free matching devices of a node, and what the allocator then says of the node.
