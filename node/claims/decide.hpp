@@ -21,6 +21,7 @@ struct ClaimRef {
   std::string name;
   std::string uid;
 
+  api::NamespacedName key() const { return {namespace_, name}; }
   friend bool operator==(const ClaimRef&, const ClaimRef&) = default;
 };
 using Calls = std::map<std::string, std::vector<ClaimRef>>;  // by driver

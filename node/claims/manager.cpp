@@ -1,14 +1,13 @@
 #include "node/claims/manager.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "node/devices/health.hpp"
-#include "runtime/task_group.hpp"
+#include "runtime/run_all.hpp"
 
 namespace dcm::node {
 
@@ -166,41 +165,33 @@ Task<ClaimResult> ClaimManager::call_prepare(const PreparePlan& plan) {
   for (const std::string& driver : plan.skipped) options_.on_skip(kSkipPrepare, driver);
   const std::set<api::NamespacedName> keys = keys_of(plan.entries);
   const Book before = copy_of(keys);
-  const CallOne call = [this](std::string driver, const auto& claims, Failure& failure) {
-    return prepare_one(std::move(driver), claims, failure);
-  };
-  const Failure failure = co_await call_all(plan.calls, call);
+  const Failure failure = co_await call_all(plan.calls, &ClaimManager::prepare_one);
   mark_prepared(plan.entries);
   if (copy_of(keys) != before) {
-    if (const Result<> written = co_await writes_.write(); !written) {
-      restore(keys, before);
-      co_return failed("checkpoint ResourceClaim state: ", written.error().message);
-    }
+    const ClaimResult written = co_await write_or_restore(keys, before);
+    if (!written) co_return failed("checkpoint ResourceClaim state: ", written.error());
   }
   if (failure) co_return std::unexpected(*failure);
   co_return ClaimResult();
 }
 
-Task<> ClaimManager::prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
-                                 Failure& failure) {
+Task<ClaimManager::Failure> ClaimManager::prepare_one(std::string driver,
+                                                      const std::vector<ClaimRef>& claims) {
   const DriverCalls::Answer answer = co_await drivers_.prepare(driver, claims);
-  if (!answer) {
-    failure = "NodePrepareResources: " + answer.error();
-    co_return;
-  }
+  if (!answer) co_return "NodePrepareResources: " + answer.error();
   Verdict verdict = judge_answers("NodePrepareResources", claims, *answer);
   for (const ClaimRef& claim : verdict.succeeded) {
     record(claim, driver, answer->at(claim.uid).devices);
   }
-  failure = std::move(verdict.error);
+  co_return std::move(verdict.error);
 }
 
 void ClaimManager::record(const ClaimRef& claim, const std::string& driver,
                           const std::vector<PreparedDevice>& devices) {
-  Held& held = book_.at({claim.namespace_, claim.name});
+  Held& held = book_.at(claim.key());
   if (const auto strays = unallocated_devices(held.entry, driver, devices); !strays.empty()) {
     log_.warning("A driver has prepared devices that are not allocated to the claim",
-                 {{"claim", claim.namespace_ + "/" + claim.name},
+                 {{"claim", claim.key().str()},
                   {"count", std::to_string(strays.size())},
                   {"devices", cut_message(fmt::format("{}", fmt::join(strays, " ")))}});
   }
@@ -308,30 +299,24 @@ Task<ClaimManager::Failure> ClaimManager::call_unprepare(const UnpreparePlan& pl
       missing = "DRA driver " + driver + " is not registered";
     }
   }
-  const CallOne call = [this](std::string driver, const auto& claims, Failure& failure) {
-    return unprepare_one(std::move(driver), claims, failure);
-  };
-  const Failure failure = co_await call_all(calls, call);
+  const Failure failure = co_await call_all(calls, &ClaimManager::unprepare_one);
   co_return failure ? failure : missing;
 }
 
-Task<> ClaimManager::unprepare_one(std::string driver, const std::vector<ClaimRef>& claims,
-                                   Failure& failure) {
+Task<ClaimManager::Failure> ClaimManager::unprepare_one(std::string driver,
+                                                        const std::vector<ClaimRef>& claims) {
   const DriverCalls::Answer answer = co_await drivers_.unprepare(driver, claims);
-  if (!answer) {
-    failure = "NodeUnprepareResources: " + answer.error();
-    co_return;
-  }
+  if (!answer) co_return "NodeUnprepareResources: " + answer.error();
   Verdict verdict = judge_answers("NodeUnprepareResources", claims, *answer);
   for (const ClaimRef& claim : verdict.succeeded) {
-    book_.at({claim.namespace_, claim.name}).unprepared.insert(driver);
+    book_.at(claim.key()).unprepared.insert(driver);
   }
-  failure = std::move(verdict.error);
+  co_return std::move(verdict.error);
 }
 
 // After the first call it is unknown what is prepared.
 void ClaimManager::mark_going(const std::vector<ClaimRef>& claims) {
-  for (const ClaimRef& claim : claims) book_.at({claim.namespace_, claim.name}).is_going = true;
+  for (const ClaimRef& claim : claims) book_.at(claim.key()).is_going = true;
 }
 
 Task<ClaimResult> ClaimManager::drop(const UnpreparePlan& plan, const std::string& pod_uid) {
@@ -362,25 +347,24 @@ Task<std::vector<std::string>> ClaimManager::unprepare_orphans() {
   co_return failures;
 }
 
-Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, const CallOne& call) {
-  std::map<std::string, Failure> failures;
-  runtime::TaskGroup group(loop_.executor());
-  for (const auto& [driver, claims] : calls) {
-    Failure& failure = failures[driver];
-    failure = "the call to " + driver + " was cancelled";  // until there is an answer
-    group.spawn("call " + driver, call(driver, claims, failure));
-  }
-  co_await group.join();
-  for (auto& [driver, failure] : failures) {
-    if (failure) co_return std::move(failure);
-  }
-  co_return std::nullopt;
+Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, CallOne call) {
+  std::vector<Task<Failure>> tasks;
+  for (const auto& [driver, claims] : calls) tasks.push_back((this->*call)(driver, claims));
+  std::vector<Failure> failures = co_await runtime::run_all(loop_.executor(), std::move(tasks));
+  const auto first = std::ranges::find_if(failures, &Failure::has_value);
+  if (first == failures.end()) co_return std::nullopt;
+  co_return *std::move(first);
 }
 
 Task<ClaimResult> ClaimManager::commit(std::set<api::NamespacedName> keys,
                                        const std::function<void()>& change) {
   const Book before = copy_of(keys);
   change();
+  co_return co_await write_or_restore(std::move(keys), before);
+}
+
+Task<ClaimResult> ClaimManager::write_or_restore(std::set<api::NamespacedName> keys,
+                                                 const Book& before) {
   Result<> written;
   try {
     written = co_await writes_.write();

@@ -73,8 +73,8 @@ class ClaimManager {
   using Failure = std::optional<std::string>;
   // nullopt: further claims conflict, and must be locked too.
   using Prepared = std::optional<ClaimResult>;
-  using CallOne =
-      std::function<runtime::Task<>(std::string, const std::vector<ClaimRef>&, Failure&)>;
+  using CallOne = runtime::Task<Failure> (ClaimManager::*)(std::string driver,
+                                                           const std::vector<ClaimRef>&);
 
   runtime::Task<Prepared> prepare_claims(const api::Pod& pod,
                                          const std::vector<ClaimToLookUp>& wanted,
@@ -88,8 +88,7 @@ class ClaimManager {
                                         const std::vector<ClaimToLookUp>& claims);
   void add_other_pods(const ClaimView& view, Held& held) const;
   runtime::Task<ClaimResult> call_prepare(const PreparePlan& plan);
-  runtime::Task<> prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
-                              Failure& failure);
+  runtime::Task<Failure> prepare_one(std::string driver, const std::vector<ClaimRef>& claims);
   void record(const ClaimRef& claim, const std::string& driver,
               const std::vector<PreparedDevice>& devices);
   void mark_prepared(const std::vector<Held>& entries);
@@ -100,15 +99,17 @@ class ClaimManager {
   runtime::Task<ClaimResult> unprepare_held(const std::string& pod_uid,
                                             const std::set<api::NamespacedName>& keys);
   runtime::Task<Failure> call_unprepare(const UnpreparePlan& plan);
-  runtime::Task<> unprepare_one(std::string driver, const std::vector<ClaimRef>& claims,
-                                Failure& failure);
+  runtime::Task<Failure> unprepare_one(std::string driver, const std::vector<ClaimRef>& claims);
   void mark_going(const std::vector<ClaimRef>& claims);
   runtime::Task<ClaimResult> drop(const UnpreparePlan& plan, const std::string& pod_uid);
 
-  runtime::Task<Failure> call_all(const Calls& calls, const CallOne& call);
+  // Returns the first failure, by driver.
+  runtime::Task<Failure> call_all(const Calls& calls, CallOne call);
   // Changes the book and writes it; reverts the change if the write fails.
   runtime::Task<ClaimResult> commit(std::set<api::NamespacedName> keys,
                                     const std::function<void()>& change);
+  runtime::Task<ClaimResult> write_or_restore(std::set<api::NamespacedName> keys,
+                                              const Book& before);
   Book copy_of(const std::set<api::NamespacedName>& keys) const;
   void restore(const std::set<api::NamespacedName>& keys, const Book& before);
 
