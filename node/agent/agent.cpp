@@ -1,7 +1,6 @@
 #include "node/agent/agent.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <map>
 #include <utility>
@@ -23,24 +22,6 @@ constexpr runtime::Duration kOrphansInterval = std::chrono::seconds(60);
 constexpr runtime::Duration kGatherHealth = std::chrono::milliseconds(100);
 // A status write of a pod follows.
 constexpr runtime::Duration kHealthNewsInterval = std::chrono::seconds(1);
-// kubelet's label for the claims of all drivers together.
-constexpr const char* kAnyDriver = "<any>";
-
-// The same buckets as kubelet's.
-const runtime::Buckets& operation_buckets() {
-  static const runtime::Buckets buckets = [] {
-    constexpr double kFirst = 0.1;
-    constexpr double kLast = 40;
-    constexpr int kCount = 15;
-    return runtime::exponential_buckets(kFirst, std::pow(kLast / kFirst, 1.0 / (kCount - 1)),
-                                        kCount);
-  }();
-  return buckets;
-}
-
-double seconds(runtime::Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
 
 }  // namespace
 
@@ -110,13 +91,7 @@ Task<> Agent::run() {
 
 ClaimManagerOptions Agent::counting_skips(ClaimManagerOptions options) {
   options.on_skip = [this](std::string_view operation, const std::string& driver) {
-    const bool is_prepare = operation == kSkipPrepare;
-    metrics_
-        .counter(is_prepare ? "dra_node_prepare_skips_total" : "dra_node_unprepare_skips_total",
-                 is_prepare ? "Calls of NodePrepareResources that a claim's allocation skips."
-                            : "Calls of NodeUnprepareResources that a claim's allocation skips.",
-                 {{"driver_name", driver}})
-        .Increment();
+    metrics_.count_skip(operation, driver);
   };
   return options;
 }
@@ -132,12 +107,8 @@ Task<ClaimResult> Agent::unprepare(api::ObjectPtr<api::Pod> pod) {
 Task<ClaimResult> Agent::measured(std::string operation, Task<ClaimResult> task) {
   const runtime::MonoTime began = loop_.time().now();
   ClaimResult outcome = co_await std::move(task);
-  metrics_
-      .histogram("dra_operations_duration_seconds",
-                 "Time to prepare or unprepare the claims of a pod, with all calls of drivers.",
-                 operation_buckets(),
-                 {{"operation_name", operation}, {"is_error", outcome ? "false" : "true"}})
-      .Observe(seconds(loop_.time().now() - began));
+  using enum AgentMetrics::Failed;
+  metrics_.observe_operation(operation, outcome ? no : yes, loop_.time().now() - began);
   co_return outcome;
 }
 
@@ -168,10 +139,7 @@ Task<> Agent::unprepare_orphans() {
 void Agent::observe_driver(const std::string& driver) {
   drivers_.insert(driver);
   const bool is_connected = plugins_.is_connected(driver);
-  metrics_
-      .gauge("dra_hollow_node_driver_connected", "Whether an instance of the driver is connected.",
-             {{"driver_name", driver}})
-      .Set(is_connected ? 1 : 0);
+  metrics_.set_connected(driver, is_connected);
   wiper_.observe(driver, is_connected);
   if (!news_of_drivers_.observe(driver, is_connected, loop_.time().now())) return;
   look_for_orphans();
@@ -244,13 +212,7 @@ std::vector<ResourceHealth> Agent::health_of(const ContainerClaim& claim) const 
 
 void Agent::observe_call(const std::string& driver, std::string_view method, grpc::Code code,
                          runtime::Duration duration) {
-  metrics_
-      .histogram("dra_grpc_operations_duration_seconds", "Time that a call of a driver took.",
-                 operation_buckets(),
-                 {{"driver_name", driver},
-                  {"method_name", std::string(method)},
-                  {"grpc_status_code", std::string(grpc::to_string(code))}})
-      .Observe(seconds(duration));
+  metrics_.observe_call(driver, method, code, duration);
 }
 
 std::vector<std::string> Agent::connected_drivers() const {
@@ -268,12 +230,7 @@ void Agent::count_claims() {
     for (const auto& [driver, state] : held.entry.drivers) ++claims[driver];
   }
   claims[kAnyDriver] = book().size();
-  for (const auto& [driver, count] : claims) {
-    metrics_
-        .gauge("dra_resource_claims_in_use", "ResourceClaims that are prepared or being prepared.",
-               {{"driver_name", driver}})
-        .Set(static_cast<double>(count));
-  }
+  for (const auto& [driver, count] : claims) metrics_.set_claims(driver, count);
 }
 
 }  // namespace dcm::node

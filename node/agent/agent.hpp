@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "node/agent/connection_news.hpp"
+#include "node/agent/metrics.hpp"
 #include "node/agent/slice_wiper.hpp"
 #include "node/claims/manager.hpp"
 #include "node/devices/container_devices.hpp"
@@ -98,7 +99,7 @@ class Agent final : private DriverObserver {
   void count_claims();
 
   runtime::LoopRef loop_;
-  runtime::MetricsRegistry& metrics_;
+  AgentMetrics metrics_;
   runtime::Logger log_;
   AgentNews news_;
   OnCorruptState on_corrupt_;
