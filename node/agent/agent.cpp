@@ -44,7 +44,7 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
       health_changed_(loop.time()),
       pods_to_tell_changed_(loop.time()),
       count_claims_(metrics.before_exposition([this] { count_claims(); })) {
-  plugins_.tell(*this);
+  plugins_.set_observer(*this);
 }
 
 runtime::Result<> Agent::open() {

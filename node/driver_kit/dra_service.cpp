@@ -28,12 +28,12 @@ DraService::DraService(std::string name, Driver& driver, ClaimReader& claims, Cl
 void DraService::add_to(grpc::Methods& methods) {
   // The messages of v1beta1 lack the share ID and are otherwise identical; its nodes skip that
   // field.
-  for (const auto service : {node::DraService::v1, node::DraService::v1beta1}) {
-    methods.unary[node::method_path(service, "NodePrepareResources")] = [this](std::string request,
+  for (const auto version : {node::DraVersion::v1, node::DraVersion::v1beta1}) {
+    methods.unary[node::method_path(version, "NodePrepareResources")] = [this](std::string request,
                                                                                Deadline deadline) {
       return prepare(std::move(request), deadline);
     };
-    methods.unary[node::method_path(service, "NodeUnprepareResources")] =
+    methods.unary[node::method_path(version, "NodeUnprepareResources")] =
         [this](std::string request, Deadline deadline) {
           return unprepare(std::move(request), deadline);
         };

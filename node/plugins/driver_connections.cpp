@@ -164,11 +164,9 @@ DriverConnections::Added DriverConnections::add(const std::string& socket, const
   instances_.emplace_back(new Instance{info.name, info.endpoint, socket, services,
                                        Connection(loop_, transport_, rng_.fork(), info.endpoint)});
   Instance& instance = *instances_.back();
-  if (observer_ != nullptr) {
-    instance.connection.group.spawn("connection's state", follow_connection(instance));
-    if (services.health != HealthVersion::none) {
-      instance.connection.group.spawn("health of devices", follow_health(instance));
-    }
+  instance.connection.group.spawn("connection's state", follow_connection(instance));
+  if (services.health != HealthVersion::none) {
+    instance.connection.group.spawn("health of devices", follow_health(instance));
   }
   return instances_.back();
 }
@@ -177,7 +175,6 @@ Task<> DriverConnections::remove(std::shared_ptr<Instance> instance) {
   std::erase(instances_, instance);
   instance->connection.group.cancel();
   co_await instance->connection.group.join();
-  if (observer_ == nullptr) co_return;
   observer_->observe_health_end(instance->driver, instance->endpoint);
   observer_->observe_driver(instance->driver);
 }
@@ -279,10 +276,8 @@ Task<grpc::Result<std::string>> DriverConnections::call_instance(const Instance&
   const std::string path = method_path(instance.services.dra, method);
   const runtime::MonoTime began = loop_.time().now();
   auto message = co_await instance.connection.channel->call(path, request, deadline);
-  if (observer_ != nullptr) {
-    observer_->observe_call(instance.driver, path, message ? grpc::Code::ok : message.error().code,
-                            loop_.time().now() - began);
-  }
+  observer_->observe_call(instance.driver, path, message ? grpc::Code::ok : message.error().code,
+                          loop_.time().now() - began);
   co_return message;
 }
 

@@ -36,7 +36,7 @@ class DriverConnections final : public DriverCalls {
   ~DriverConnections() override;
 
   // Call this before the first registration. `observer` must outlive the instances.
-  void tell(DriverObserver& observer) { observer_ = &observer; }
+  void set_observer(DriverObserver& observer) { observer_ = &observer; }
 
   // A whole registration: GetInfo, the choice of services, the instance, and the notification of
   // the plugin.
@@ -80,7 +80,8 @@ class DriverConnections final : public DriverCalls {
   runtime::Rng rng_;
   ServiceChoice choice_;
   runtime::Logger log_;
-  DriverObserver* observer_ = nullptr;
+  DriverObserver nobody_;
+  DriverObserver* observer_ = &nobody_;
   Instances instances_;  // newest last
 };
 

@@ -12,14 +12,14 @@ bool has(const PluginInfo& info, std::string_view service) {
   return std::ranges::find(info.services, service) != info.services.end();
 }
 
-std::optional<DraService> known(std::string_view service) {
-  if (service == kDraV1) return DraService::v1;
-  if (service == kDraV1beta1) return DraService::v1beta1;
+std::optional<DraVersion> known(std::string_view service) {
+  if (service == kDraV1) return DraVersion::v1;
+  if (service == kDraV1beta1) return DraVersion::v1beta1;
   return std::nullopt;
 }
 
-std::optional<DraService> choose_dra(const PluginInfo& info, ServiceChoice choice) {
-  if (choice == ServiceChoice::newest && has(info, kDraV1)) return DraService::v1;
+std::optional<DraVersion> choose_dra(const PluginInfo& info, ServiceChoice choice) {
+  if (choice == ServiceChoice::newest && has(info, kDraV1)) return DraVersion::v1;
   for (const std::string& service : info.services) {
     if (const auto found = known(service)) return found;
   }
@@ -61,9 +61,9 @@ std::expected<Services, std::string> choose_services(const PluginInfo& info, Ser
   return Services{.dra = *dra, .health = choose_health(info)};
 }
 
-std::string method_path(DraService service, std::string_view method) {
+std::string method_path(DraVersion version, std::string_view method) {
   return fmt::format("/k8s.io.kubelet.pkg.apis.dra.{}/{}",
-                     service == DraService::v1 ? kDraV1 : kDraV1beta1, method);
+                     version == DraVersion::v1 ? kDraV1 : kDraV1beta1, method);
 }
 
 std::string health_path(HealthVersion service) {

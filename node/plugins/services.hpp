@@ -21,13 +21,13 @@ struct PluginInfo {
   friend bool operator==(const PluginInfo&, const PluginInfo&) = default;
 };
 
-enum class DraService : std::uint8_t { v1, v1beta1 };
+enum class DraVersion : std::uint8_t { v1, v1beta1 };
 enum class HealthVersion : std::uint8_t { none, v1, v1alpha1 };
 // kubelet takes the first of the plugin's list, although its error mentions the newest.
 enum class ServiceChoice : std::uint8_t { first_named, newest };
 
 struct Services {
-  DraService dra = DraService::v1;
+  DraVersion dra = DraVersion::v1;
   HealthVersion health = HealthVersion::none;
 
   friend bool operator==(const Services&, const Services&) = default;
@@ -37,7 +37,7 @@ struct Services {
 std::expected<Services, std::string> choose_services(const PluginInfo& info, ServiceChoice choice);
 
 // "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"
-std::string method_path(DraService service, std::string_view method);
+std::string method_path(DraVersion version, std::string_view method);
 // The path for the stream of health reports. Requires that there is such a service.
 std::string health_path(HealthVersion service);
 

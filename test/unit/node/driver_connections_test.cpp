@@ -70,7 +70,7 @@ class Plugin {
       co_await runtime::sleep_for(loop_.time(), 1h);
       co_return grpc::Status{};
     };
-    for (const DraService service : {DraService::v1, DraService::v1beta1}) {
+    for (const DraVersion service : {DraVersion::v1, DraVersion::v1beta1}) {
       for (const char* method : {"NodePrepareResources", "NodeUnprepareResources"}) {
         const std::string path = method_path(service, method);
         methods_.unary[path] = [this, path](std::string, Deadline) { return work(path); };
@@ -367,13 +367,10 @@ CO_TEST(DriverConnections, ends_hanging_call_after_45_seconds) {  // [44]
 }
 
 struct ReportCount final : DriverObserver {
-  void observe_driver(const std::string&) override {}
   void observe_health(const std::string&, const std::string&,
                       const std::vector<HealthReport>&) override {
     ++reports;
   }
-  void observe_health_end(const std::string&, const std::string&) override {}
-  void observe_call(const std::string&, std::string_view, grpc::Code, runtime::Duration) override {}
 
   int reports = 0;
 };
@@ -381,7 +378,7 @@ struct ReportCount final : DriverObserver {
 CO_TEST(DriverConnections, gives_others_a_turn_between_health_reports) {
   Site site(loop);
   ReportCount count;
-  site.plugins.tell(count);
+  site.plugins.set_observer(count);
   PluginInfo info = gpu_info("");
   info.services.emplace_back("v1.DRAResourceHealth");
   Plugin plugin(loop, site.network, info);

@@ -20,28 +20,28 @@ struct ChoiceRow {
 
 TEST(ChooseServices, picks_best_common_version) {  // [13], [14], [73]
   const ChoiceRow rows[] = {
-      {"v1", {"v1.DRAPlugin"}, ServiceChoice::first_named, {DraService::v1}},
-      {"only v1beta1", {"v1beta1.DRAPlugin"}, ServiceChoice::newest, {DraService::v1beta1}},
+      {"v1", {"v1.DRAPlugin"}, ServiceChoice::first_named, {DraVersion::v1}},
+      {"only v1beta1", {"v1beta1.DRAPlugin"}, ServiceChoice::newest, {DraVersion::v1beta1}},
       {"the first of the list, as kubelet does",
        {"v1beta1.DRAPlugin", "v1.DRAPlugin"},
        ServiceChoice::first_named,
-       {DraService::v1beta1}},
+       {DraVersion::v1beta1}},
       {"the newest, if so configured",
        {"v1beta1.DRAPlugin", "v1.DRAPlugin"},
        ServiceChoice::newest,
-       {DraService::v1}},
+       {DraVersion::v1}},
       {"unknown ones are ignored",
        {"v9.DRAPlugin", "v1.DRAPlugin"},
        ServiceChoice::first_named,
-       {DraService::v1}},
+       {DraVersion::v1}},
       {"the newest health service, in any order",
        {"v1alpha1.DRAResourceHealth", "v1.DRAResourceHealth", "v1.DRAPlugin"},
        ServiceChoice::first_named,
-       {DraService::v1, HealthVersion::v1}},
+       {DraVersion::v1, HealthVersion::v1}},
       {"an old health service",
        {"v1.DRAPlugin", "v1alpha1.DRAResourceHealth"},
        ServiceChoice::first_named,
-       {DraService::v1, HealthVersion::v1alpha1}},
+       {DraVersion::v1, HealthVersion::v1alpha1}},
   };
   for (const ChoiceRow& row : rows) {
     EXPECT_EQ(choose_services(plugin(row.services), row.choice), row.expected) << row.sentence;
@@ -59,7 +59,7 @@ TEST(ChooseServices, explains_absence) {  // [11], [12]
 }
 
 TEST(MethodPath, names_the_package_and_the_service) {
-  EXPECT_EQ(method_path(DraService::v1beta1, "NodePrepareResources"),
+  EXPECT_EQ(method_path(DraVersion::v1beta1, "NodePrepareResources"),
             "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/NodePrepareResources");
 }
 
