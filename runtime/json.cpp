@@ -1,5 +1,7 @@
 #include "runtime/json.hpp"
 
+#include <algorithm>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -12,6 +14,19 @@ namespace {
 
 // As many as API servers take. The parser needs 2 MiB of the stack for them.
 constexpr std::size_t kLevelsMax = 10'000;
+
+std::string text_of(const json::value* found) {
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+std::int64_t integer_of(const json::value* found) {
+  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+}
+
+const json::array& array_of(const json::value* found) {
+  static const json::array kNone;
+  return found != nullptr && found->is_array() ? found->get_array() : kNone;
+}
 
 }  // namespace
 
@@ -34,20 +49,35 @@ const json::value* find_at(const json::value& whole, std::string_view pointer) {
   return whole.find_pointer(pointer, none);
 }
 
+const json::value* find_at(const json::object& whole, std::string_view pointer) {
+  if (!pointer.starts_with('/')) return nullptr;
+  const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
+  const json::value* const first = whole.if_contains(pointer.substr(1, end - 1));
+  return first != nullptr ? find_at(*first, pointer.substr(end)) : nullptr;
+}
+
 std::string text_at(const json::value& whole, std::string_view pointer) {
-  const json::value* const found = find_at(whole, pointer);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+  return text_of(find_at(whole, pointer));
+}
+
+std::string text_at(const json::object& whole, std::string_view pointer) {
+  return text_of(find_at(whole, pointer));
 }
 
 std::int64_t integer_at(const json::value& whole, std::string_view pointer) {
-  const json::value* const found = find_at(whole, pointer);
-  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+  return integer_of(find_at(whole, pointer));
+}
+
+std::int64_t integer_at(const json::object& whole, std::string_view pointer) {
+  return integer_of(find_at(whole, pointer));
 }
 
 const json::array& array_at(const json::value& whole, std::string_view pointer) {
-  static const json::array kNone;
-  const json::value* const found = find_at(whole, pointer);
-  return found != nullptr && found->is_array() ? found->get_array() : kNone;
+  return array_of(find_at(whole, pointer));
+}
+
+const json::array& array_at(const json::object& whole, std::string_view pointer) {
+  return array_of(find_at(whole, pointer));
 }
 
 const json::object& object_at(const json::value& whole, std::string_view pointer) {

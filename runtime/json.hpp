@@ -22,5 +22,10 @@ std::string text_at(const boost::json::value& whole, std::string_view pointer);
 std::int64_t integer_at(const boost::json::value& whole, std::string_view pointer);
 const boost::json::array& array_at(const boost::json::value& whole, std::string_view pointer);
 const boost::json::object& object_at(const boost::json::value& whole, std::string_view pointer);
+// The same for objects, without a copy into a value. The first key is not escaped.
+const boost::json::value* find_at(const boost::json::object& whole, std::string_view pointer);
+std::string text_at(const boost::json::object& whole, std::string_view pointer);
+std::int64_t integer_at(const boost::json::object& whole, std::string_view pointer);
+const boost::json::array& array_at(const boost::json::object& whole, std::string_view pointer);
 
 }  // namespace dcm::runtime

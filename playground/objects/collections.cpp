@@ -19,13 +19,6 @@ using runtime::text_at;
 // The finalizer of the namespace controller, in `spec.finalizers` (not in the metadata).
 constexpr std::string_view kFinalizer = "kubernetes";
 
-// Another value must not be read as an empty list.
-Result<json::value> parse_answer(std::string_view body) {
-  Result<json::object> object = runtime::parse_json_object(body);
-  if (!object) return runtime::fail(object.error());
-  return json::value(*std::move(object));
-}
-
 bool can(const json::value& resource, std::string_view verb) {
   return std::ranges::any_of(array_at(resource, "/verbs"),
                              [&](const json::value& each) { return text_at(each, "") == verb; });
@@ -34,7 +27,7 @@ bool can(const json::value& resource, std::string_view verb) {
 }  // namespace
 
 Result<std::vector<std::vector<std::string>>> decode_roots(std::string_view body) {
-  const Result<json::value> groups = parse_answer(body);
+  const Result<json::object> groups = runtime::parse_json_object(body);
   if (!groups) return runtime::fail(groups.error());
   std::vector<std::vector<std::string>> roots;
   for (const json::value& group : array_at(*groups, "/groups")) {
@@ -47,7 +40,7 @@ Result<std::vector<std::vector<std::string>>> decode_roots(std::string_view body
 }
 
 Result<std::vector<std::string>> decode_collections(std::string_view body) {
-  const Result<json::value> resources = parse_answer(body);
+  const Result<json::object> resources = runtime::parse_json_object(body);
   if (!resources) return runtime::fail(resources.error());
   std::vector<std::string> names;
   for (const json::value& resource : array_at(*resources, "/resources")) {
@@ -60,7 +53,7 @@ Result<std::vector<std::string>> decode_collections(std::string_view body) {
 }
 
 Result<bool> is_empty_list(std::string_view body) {
-  const Result<json::value> list = parse_answer(body);
+  const Result<json::object> list = runtime::parse_json_object(body);
   if (!list) return runtime::fail(list.error());
   return array_at(*list, "/items").empty();
 }

@@ -15,9 +15,8 @@ namespace {
 namespace json = boost::json;
 
 bool has_in(const json::object& edits, std::string_view list, std::string_view field) {
-  const json::value whole(edits);
   return std::ranges::any_of(
-      array_at(whole, "/" + std::string(list)),
+      array_at(edits, "/" + std::string(list)),
       [&](const json::value& item) { return find_at(item, "/" + std::string(field)) != nullptr; });
 }
 

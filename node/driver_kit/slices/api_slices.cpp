@@ -55,10 +55,9 @@ Task<Result<std::vector<SliceApi::Slice>>> ApiSlices::list() {
                            kSlices.path(),
                            {{"fieldSelector", selector_}, {"limit", "500"}, {"continue", more}})});
     if (!page) co_return runtime::fail(page.error());
-    const json::value whole(*page);
-    more = text_at(whole, "/metadata/continue");
-    version_ = text_at(whole, "/metadata/resourceVersion");
-    for (const json::value& item : array_at(whole, "/items")) {
+    more = text_at(*page, "/metadata/continue");
+    version_ = text_at(*page, "/metadata/resourceVersion");
+    for (const json::value& item : array_at(*page, "/items")) {
       if (item.is_object()) slices.push_back(item.get_object());
     }
   } while (!more.empty());
@@ -75,7 +74,7 @@ Task<Result<SliceApi::Slice>> ApiSlices::update(Slice slice) {
 
 Task<Result<>> ApiSlices::remove(Slice slice) {
   // Another slice of that name is left alone.
-  const api::Uid uid(text_at(json::value(slice), "/metadata/uid"));
+  const api::Uid uid(text_at(slice, "/metadata/uid"));
   const Result<Slice> answer = co_await call(
       client::delete_request(kSlices, key_of(slice), api::encode_delete_options(uid)));
   if (!answer && !runtime::is_not_found(answer.error())) co_return runtime::fail(answer.error());

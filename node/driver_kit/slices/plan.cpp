@@ -59,7 +59,7 @@ class PoolPlan {
   }
 
   bool is_as_wanted(std::size_t index, const json::object& slice) const {
-    const json::value* const pool = find_at(slice.at("spec"), "/pool");
+    const json::value* const pool = find_at(slice, "/spec/pool");
     if (pool == nullptr || *pool != json::value(pool_now())) return false;
     const json::object stored = slice_content(slice);
     if (slices_[index] == stored) return true;

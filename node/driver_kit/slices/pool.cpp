@@ -34,11 +34,9 @@ json::array all_of(const std::vector<json::object>& items) {
 }
 
 bool consumes_counters(const json::object& slice) {
-  const json::value* const devices = slice.if_contains("devices");
-  return devices != nullptr &&
-         std::ranges::any_of(devices->as_array(), [](const json::value& device) {
-           return !array_at(device, "/consumesCounters").empty();
-         });
+  return std::ranges::any_of(array_at(slice, "/devices"), [](const json::value& device) {
+    return !array_at(device, "/consumesCounters").empty();
+  });
 }
 
 std::vector<json::object> all_contents_of(const DevicePool& pool) {

@@ -5,28 +5,19 @@
 #include "node/driver_kit/json.hpp"
 
 namespace dcm::driver_kit {
-namespace {
 
 namespace json = boost::json;
 
-const json::value& member(const json::object& object, std::string_view key) {
-  static const json::value none;
-  const json::value* const found = object.if_contains(key);
-  return found != nullptr ? *found : none;
-}
-
-}  // namespace
-
 std::string slice_name(const json::object& slice) {
-  return text_at(member(slice, "metadata"), "/name");
+  return text_at(slice, "/metadata/name");
 }
 
 std::string pool_of(const json::object& slice) {
-  return text_at(member(slice, "spec"), "/pool/name");
+  return text_at(slice, "/spec/pool/name");
 }
 
 std::int64_t generation_of(const json::object& slice) {
-  return integer_at(member(slice, "spec"), "/pool/generation");
+  return integer_at(slice, "/spec/pool/generation");
 }
 
 std::optional<std::size_t> index_of(const json::object& slice) {
@@ -39,13 +30,13 @@ std::optional<std::size_t> index_of(const json::object& slice) {
 }
 
 const json::array& slice_devices(const json::object& slice) {
-  return array_at(member(slice, "spec"), "/devices");
+  return array_at(slice, "/spec/devices");
 }
 
 json::object slice_content(const json::object& slice) {
-  const json::value& spec = member(slice, "spec");
-  if (!spec.is_object()) return {};
-  json::object content = spec.get_object();
+  const json::value* const spec = find_at(slice, "/spec");
+  if (spec == nullptr || !spec->is_object()) return {};
+  json::object content = spec->get_object();
   for (const std::string_view field : {"driver", "nodeName", "pool"}) content.erase(field);
   return content;
 }

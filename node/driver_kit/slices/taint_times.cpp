@@ -17,8 +17,7 @@ json::array* taints_of(json::object& device) {
 
 // None of the parts has a line break, as the API allows none.
 std::string key_of(const json::object& device, const json::value& taint) {
-  const json::value* const name = device.if_contains("name");
-  std::string key = name != nullptr ? text_at(*name, "") : std::string();
+  std::string key = text_at(device, "/name");
   for (const char* const part : {"/key", "/value", "/effect"}) key += '\n' + text_at(taint, part);
   return key;
 }
@@ -34,9 +33,7 @@ void for_each_device(DevicePool& pool, Each&& each) {
 }  // namespace
 
 void TaintTimes::add_device(const json::object& device) {
-  const json::value* const taints = device.if_contains("taints");
-  if (taints == nullptr || !taints->is_array()) return;
-  for (const json::value& taint : taints->get_array()) {
+  for (const json::value& taint : array_at(device, "/taints")) {
     const json::object* const parts = taint.if_object();
     if (parts == nullptr || !parts->contains(kTime)) continue;
     times_.try_emplace(key_of(device, taint), parts->at(kTime));

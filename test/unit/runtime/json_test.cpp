@@ -31,5 +31,18 @@ TEST(TextAt, is_empty_without_such_text) {
   EXPECT_TRUE(object_at(*whole, "/a/d").empty());
 }
 
+TEST(TextAt, reads_from_object) {
+  const auto whole = parse_json_object(R"({"a":{"b":"x","c":7,"d":["y"]},"e":"z"})");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(text_at(*whole, "/a/b"), "x");
+  EXPECT_EQ(text_at(*whole, "/e"), "z");
+  EXPECT_EQ(text_at(*whole, "/z/b"), "");
+  EXPECT_EQ(text_at(*whole, "/e/b"), "");
+  EXPECT_EQ(integer_at(*whole, "/a/c"), 7);
+  EXPECT_EQ(array_at(*whole, "/a/d").size(), 1U);
+  EXPECT_EQ(find_at(*whole, ""), nullptr);
+  EXPECT_EQ(find_at(*whole, "e"), nullptr);
+}
+
 }  // namespace
 }  // namespace dcm::runtime
