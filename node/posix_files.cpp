@@ -1,7 +1,6 @@
 #include "node/posix_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -39,19 +38,6 @@ Result<> sync_at(const std::string& path, int flags) {
   return {};
 }
 
-Result<std::optional<std::string>> read_all(int fd, const std::string& path) {
-  std::string content;
-  std::array<char, 16 * 1024> buffer;
-  for (;;) {
-    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed("cannot be read", path, errno);
-    if (got == 0) return content;
-    content.append(buffer.data(), static_cast<std::size_t>(got));
-    if (content.size() > kFileBytesMax) return failed("cannot be read", path, EFBIG);
-  }
-}
-
 }  // namespace
 
 Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
@@ -64,7 +50,9 @@ Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return fail(Reason::configuration, path + ": cannot be read: not a file");
   }
-  return read_all(file.get(), path);
+  auto content = runtime::read_all(file, kFileBytesMax);
+  if (!content) return failed("cannot be read", path, content.error());
+  return *std::move(content);
 }
 
 Result<> PosixFiles::create(const std::string& path, std::string_view content, Readers readers) {

@@ -1,6 +1,9 @@
 // An open file, as in POSIX.
 #pragma once
 
+#include <cstddef>
+#include <expected>
+#include <string>
 #include <utility>
 
 #include <unistd.h>
@@ -22,5 +25,8 @@ class FileDescriptor {
  private:
   int fd_;
 };
+
+// Reads the rest of the file. Errors: errno, and EFBIG for more than `bytes_max`.
+std::expected<std::string, int> read_all(const FileDescriptor& file, std::size_t bytes_max);
 
 }  // namespace dcm::runtime

@@ -1,6 +1,5 @@
 #include "client/config/file.hpp"
 
-#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -25,16 +24,9 @@ std::unexpected<runtime::Error> unreadable(const std::string& file, int error) {
 }
 
 Result<std::string> read_all(const FileDescriptor& fd, const std::string& file) {
-  std::string content;
-  std::array<char, 16384> buffer;
-  for (;;) {
-    const ssize_t count = ::read(fd.get(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unreadable(file, errno);
-    if (count == 0) return content;
-    content.append(buffer.data(), static_cast<std::size_t>(count));
-    if (content.size() > kMaxConfigFileBytes) return unreadable(file, EFBIG);
-  }
+  auto content = runtime::read_all(fd, kMaxConfigFileBytes);
+  if (!content) return unreadable(file, content.error());
+  return *std::move(content);
 }
 
 }  // namespace
