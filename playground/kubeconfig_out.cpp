@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apiserver/front/kubeconfig.hpp"
 #include "client/config/file.hpp"
 #include "runtime/ascii.hpp"
 #include "runtime/process.hpp"
@@ -22,23 +23,7 @@ namespace fs = std::filesystem;
 using runtime::FileDescriptor;
 
 std::string text_for(const std::string& url) {
-  return "apiVersion: v1\n"
-         "kind: Config\n"
-         "clusters:\n"
-         "  - name: playground\n"
-         "    cluster:\n"
-         "      server: " +
-         url +
-         "\n"
-         "users:\n"
-         "  - name: anybody\n"
-         "    user: {}\n"
-         "contexts:\n"
-         "  - name: playground\n"
-         "    context:\n"
-         "      cluster: playground\n"
-         "      user: anybody\n"
-         "current-context: playground\n";
+  return apiserver::kubeconfig_text("playground", url);
 }
 
 std::unexpected<runtime::Error> refuse(const fs::path& path, const std::string& why) {

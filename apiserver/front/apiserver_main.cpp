@@ -12,6 +12,7 @@
 
 #include "apiserver/front/garbage_collector.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "apiserver/front/kubeconfig.hpp"
 #include "apiserver/text/words.hpp"
 #include "options/program.hpp"
 #include "runtime/cancellation.hpp"
@@ -39,20 +40,7 @@ struct Arguments {
 
 void write_kubeconfig(const std::string& path, const std::string& url) {
   std::ofstream file(path);
-  file << "apiVersion: v1\n"
-          "kind: Config\n"
-          "clusters:\n"
-          "- name: in-memory\n"
-          "  cluster: {server: \""
-       << url
-       << "\"}\n"
-          "users:\n"
-          "- name: anybody\n"
-          "  user: {}\n"
-          "contexts:\n"
-          "- name: in-memory\n"
-          "  context: {cluster: in-memory, user: anybody}\n"
-          "current-context: in-memory\n";
+  file << kubeconfig_text("in-memory", url);
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
