@@ -4,8 +4,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "controllers/common/explanation.hpp"
 #include "runtime/json.hpp"
 
 namespace dcm::playground {
@@ -64,10 +64,7 @@ std::string_view what_is_done(const TaintChanges& changes) {
 }
 
 std::string list_of(const std::set<std::string>& names) {
-  constexpr std::size_t kNamedMax = 8;
-  if (names.empty()) return "none";
-  if (names.size() <= kNamedMax) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{}, …", fmt::join(names.begin(), std::next(names.begin(), kNamedMax), ", "));
+  return names.empty() ? "none" : common::enumerate({names.begin(), names.end()});
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "controllers/common/explanation.hpp"
+
 namespace dcm::device_taint_eviction {
 namespace {
 
@@ -40,15 +42,10 @@ bool may_be_carried_out(const runtime::Error& error) {
   return runtime::is_outcome_unknown(error) && error.reason != runtime::Reason::internal_error;
 }
 
-std::string in_words(const std::vector<Reason>& reasons) {
-  constexpr std::size_t kNamedMax = 4;
-  std::string text;
-  for (std::size_t i = 0; i < reasons.size(); ++i) {
-    if (i > 0) text += "; ";
-    if (i == kNamedMax) return text + "…";
-    text += reasons[i].str();
-  }
-  return text;
+std::string list_of(const std::vector<Reason>& reasons) {
+  std::vector<std::string> texts;
+  for (const Reason& reason : reasons) texts.push_back(reason.str());
+  return common::enumerate(texts, 4);
 }
 
 }  // namespace
@@ -124,7 +121,7 @@ void PodEviction::report_eviction(const PodRef& pod) {
   const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
   if (cached && deps_.log.v(2)) {
     const auto reasons = reasons_for(*cached, deps_.tracker.lookup(), deps_.tracker.taints());
-    deps_.log.info("Evicting pod", {{"pod", pod.key.str()}, {"reasons", in_words(reasons)}});
+    deps_.log.info("Evicting pod", {{"pod", pod.key.str()}, {"reasons", list_of(reasons)}});
   }
   report(pod, "Marking for deletion");
 }

@@ -51,7 +51,7 @@ TEST(SliceSearch, suggests_alternatives) {
   EXPECT_THAT(find({slice("a", 1, "", "node-9")}).error().message,
               HasSubstr("no pool node-0; it has: node-9"));
   EXPECT_THAT(find({slice("a", 1, R"({"name":"dev-1"},{"name":"dev-2"})")}).error().message,
-              HasSubstr("no device dev-0; it has: dev-1, dev-2"));
+              HasSubstr("no device dev-0; it has: dev-1 and dev-2"));
 }
 
 TEST(SliceSearch, continues_across_pages) {
