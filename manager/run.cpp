@@ -7,15 +7,6 @@
 namespace dcm::manager {
 namespace {
 
-// The common needs of every program's parts.
-void add_foundations(Lifecycle& lifecycle, Connection& connection, Ports& ports) {
-  lifecycle.add_foundation("ports", [&] { return ports.run(connection.rest()); });
-  lifecycle.add_foundation("connection", [&] { return connection.run(); });
-  lifecycle.add_foundation("free memory", [&time = lifecycle.dependencies().process.loop.time()] {
-    return runtime::keep_returning_free_memory(time);
-  });
-}
-
 LifecycleOptions with_namespace(LifecycleOptions options, const client::ClusterConfig& config) {
   if (options.election && options.election->lease.namespace_.empty()) {
     options.election->lease.namespace_ = api::InternedString(config.namespace_);
@@ -30,6 +21,16 @@ void report(const client::ClusterConfig& config, const runtime::Logger& log) {
 
 }  // namespace
 
+int run_to_end(OwnProcess& own, Connection& connection, Lifecycle& lifecycle) {
+  const runtime::Refresh process_metrics = runtime::register_process_metrics(own.metrics);
+  lifecycle.add_foundation("connection", [&] { return connection.run(); });
+  lifecycle.add_foundation("free memory",
+                           [&] { return runtime::keep_returning_free_memory(own.loop.time()); });
+  stop_on_signals(own.loop, [&] { lifecycle.request_stop(); }, own.process().log);
+  own.loop.run(lifecycle.run());
+  return static_cast<int>(lifecycle.exit_status());
+}
+
 int run(const RunOptions& options,
         const std::function<std::shared_ptr<void>(const Host&)>& prepare) {
   const std::string& program = options.lifecycle.program;
@@ -39,7 +40,6 @@ int run(const RunOptions& options,
   OwnProcess own(program, options.verbosity, options.log_format);
   if (options.events == Events::gathered) own.loop.gather_events();
   const Process process = own.process();
-  const runtime::Refresh process_metrics = runtime::register_process_metrics(own.metrics);
   leader_election::Fence fence(own.loop.time());
   const client::WriteGate& gate = options.gate != nullptr ? *options.gate : fence;
   auto connection = Connection::open(*config, options.connection, gate, process);
@@ -48,12 +48,10 @@ int run(const RunOptions& options,
                       with_namespace(options.lifecycle, *config));
   const auto ports = Ports::open(process, lifecycle.health(), options.serving, options.object_of);
   if (!ports) return refuse(program, ports.error().message);
-  add_foundations(lifecycle, **connection, **ports);
+  lifecycle.add_foundation("ports", [&] { return (*ports)->run((*connection)->rest()); });
   const auto kept = prepare({own, process, *config, **connection, **ports, lifecycle});
   report(*config, process.log);
-  stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); }, process.log);
-  own.loop.run(lifecycle.run());
-  end_process(static_cast<int>(lifecycle.exit_status()));
+  end_process(run_to_end(own, **connection, lifecycle));
 }
 
 }  // namespace dcm::manager

@@ -38,6 +38,10 @@ struct Host {
   Lifecycle& lifecycle;
 };
 
+// Runs the lifecycle, with what the parts of every program need, until SIGTERM or SIGINT. Returns
+// the exit status, for end_process().
+int run_to_end(OwnProcess& own, Connection& connection, Lifecycle& lifecycle);
+
 // Runs until SIGTERM or SIGINT; a second signal ends the process at once. `prepare` is called once,
 // before the start; its result is kept until the end. Then the process ends at once (end_process):
 // nothing that `prepare` or a caller holds is destroyed. Returns only if it cannot start: the exit

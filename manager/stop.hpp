@@ -16,6 +16,7 @@ namespace dcm::manager {
 enum class ExitStatus : int {
   asked_to_stop = 0,
   lease_lost = 1,
+  unusable = 1,           // of programs without a lease: what they need is missing or broken
   bad_configuration = 2,  // invalid flags, files, credentials, certificates or ports: no start
   failed = 3
 };

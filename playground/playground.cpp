@@ -8,6 +8,7 @@
 #include "apiserver/front/garbage_collector.hpp"
 #include "manager/lifecycle.hpp"
 #include "manager/pages.hpp"
+#include "manager/run.hpp"
 #include "playground/embedded_server.hpp"
 #include "playground/kubeconfig_out.hpp"
 #include "playground/programs.hpp"
@@ -36,23 +37,19 @@ class Main {
   // All references must outlive it.
   Main(OwnProcess& own, Connection& connection, Parts& parts, const Programs& programs, Ready ready)
       : own_(own),
+        connection_(connection),
         parts_(parts),
         programs_(programs),
         ready_(std::move(ready)),
         lifecycle_({own.process(), connection.rest(), connection.lease_rest()},
                    {.program = std::string(kProgram)}) {
-    lifecycle_.add_foundation("connection", [&connection] { return connection.run(); });
     lifecycle_.use({.fill = [this](manager::Epoch& epoch) { fill(epoch); },
                     .before = [this] { return publish(); }});
   }
 
   manager::Lifecycle& lifecycle() { return lifecycle_; }
 
-  int run() {
-    manager::stop_on_signals(own_.loop, [this] { lifecycle_.request_stop(); }, own_.process().log);
-    own_.loop.run(lifecycle_.run());
-    return status_ != 0 ? status_ : static_cast<int>(lifecycle_.exit_status());
-  }
+  int run() { return manager::run_to_end(own_, connection_, lifecycle_); }
 
  private:
   Task<> publish() {
@@ -77,17 +74,17 @@ class Main {
   }
 
   void fail(const runtime::Error& why) {
-    status_ = report_failure(why);
-    lifecycle_.request_stop();
+    report_failure(why);
+    lifecycle_.request_stop(manager::ExitStatus::unusable);
   }
 
   OwnProcess& own_;
+  Connection& connection_;
   Parts& parts_;
   const Programs& programs_;
   Ready ready_;
   manager::Lifecycle lifecycle_;
   std::string kubeconfig_;
-  int status_ = 0;
 };
 
 http::Handler with_metrics(http::Handler api, http::Handler metrics) {
@@ -106,8 +103,7 @@ Attended attended_by(const Options& options) {
                                                                    : Attended::By::playground};
 }
 
-int run_with_own_server(const Options& options) {
-  OwnProcess own(std::string(kProgram), options.verbosity);
+int run_with_own_server(OwnProcess& own, const Options& options) {
   const Process process = own.process();
   EmbeddedServer server(process, options.served, attended_by(options));
   apiserver::GarbageCollector collector(server.server(), process.loop.time());
@@ -142,8 +138,7 @@ int run_with_own_server(const Options& options) {
   return main.run();
 }
 
-int run_against_cluster(const Options& options) {
-  OwnProcess own(std::string(kProgram), options.verbosity);
+int run_against_cluster(OwnProcess& own, const Options& options) {
   const Process process = own.process();
   const auto cluster = open_cluster({.kubeconfig = options.kubeconfig}, process);
   if (!cluster) return report_failure(cluster.error());
@@ -159,8 +154,10 @@ int run_against_cluster(const Options& options) {
 
 }  // namespace
 
-int run_playground(const Options& options) {
-  return options.kubeconfig.empty() ? run_with_own_server(options) : run_against_cluster(options);
+void run_playground(const Options& options) {
+  OwnProcess own(std::string(kProgram), options.verbosity);
+  manager::end_process(options.kubeconfig.empty() ? run_with_own_server(own, options)
+                                                  : run_against_cluster(own, options));
 }
 
 }  // namespace dcm::playground

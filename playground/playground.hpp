@@ -5,8 +5,9 @@
 
 namespace dcm::playground {
 
-// Runs until SIGTERM or SIGINT. Returns the exit status: 0 after a signal; 1 if something it needs
-// is missing (a port, a file, the cluster), explained in one line on standard error.
-int run_playground(const Options& options);
+// Runs until SIGTERM or SIGINT, and ends the process. Its exit status: 0 after a signal; 1 if
+// something it needs is missing (a port, a file, the cluster), explained in one line on standard
+// error.
+[[noreturn]] void run_playground(const Options& options);
 
 }  // namespace dcm::playground

@@ -6,13 +6,13 @@
 
 #include "manager/lifecycle.hpp"
 #include "manager/pages.hpp"
+#include "manager/run.hpp"
 #include "node/checkpoint/store.hpp"
 #include "playground/cluster/folder_lock.hpp"
 #include "playground/cluster/heartbeats.hpp"
 #include "playground/cluster/hollow_nodes.hpp"
 #include "playground/part.hpp"
 #include "runtime/http/open_port.hpp"
-#include "runtime/memory.hpp"
 
 namespace dcm::hollow_node {
 namespace {
@@ -88,12 +88,16 @@ class HollowNode {
   playground::RealDevices devices_;
 };
 
-// Publishes the node; if that fails, the program stops with `status`.
-Task<> publish(HollowNode& node, manager::Lifecycle& lifecycle, int& status) {
+int report_failure(const runtime::Error& error) {
+  return playground::report_failure(error, kProgram);
+}
+
+// Publishes the node; if that fails, the program stops.
+Task<> publish(HollowNode& node, manager::Lifecycle& lifecycle) {
   const Result<> done = co_await node.publish();
   if (done) co_return;
-  status = playground::report_failure(done.error(), kProgram);
-  lifecycle.request_stop();
+  report_failure(done.error());
+  lifecycle.request_stop(manager::ExitStatus::unusable);
 }
 
 Result<> drop_entry(const Options& options) {
@@ -129,10 +133,6 @@ Result<std::unique_ptr<http::TcpListener>> open_metrics_port(const Options& opti
   return port;
 }
 
-int report_failure(const runtime::Error& error) {
-  return playground::report_failure(error, kProgram);
-}
-
 }  // namespace
 
 int run(const Options& options) {
@@ -150,19 +150,11 @@ int run(const Options& options) {
   manager::add_metrics_page(pages, process.metrics);
   manager::Lifecycle lifecycle({process, cluster->rest(), cluster->connection->lease_rest()},
                                {.program = std::string(kProgram)});
-  const runtime::Refresh process_metrics = runtime::register_process_metrics(process.metrics);
   const auto metrics_port = open_metrics_port(options, process, pages, lifecycle);
   if (!metrics_port) return report_failure(metrics_port.error());
-  // --kubeconfig may name kubelet's certificate, which kubelet rotates.
-  lifecycle.add_foundation("connection", [&] { return cluster->connection->run(); });
-  lifecycle.add_foundation(
-      "memory", [&process] { return runtime::keep_returning_free_memory(process.loop.time()); });
-  int status = 0;
   lifecycle.use({.fill = [&node](manager::Epoch& epoch) { node.fill(epoch); },
-                 .before = [&] { return publish(node, lifecycle, status); }});
-  manager::stop_on_signals(own.loop, [&lifecycle] { lifecycle.request_stop(); }, process.log);
-  own.loop.run(lifecycle.run());
-  manager::end_process(status != 0 ? status : static_cast<int>(lifecycle.exit_status()));
+                 .before = [&] { return publish(node, lifecycle); }});
+  manager::end_process(manager::run_to_end(own, *cluster->connection, lifecycle));
 }
 
 int forget(const Options& options) {

@@ -15,5 +15,6 @@ int main(int argc, char** argv) {
   if (!options) return dcm::options::print(options.error());
   const Options& chosen = *options;
   if (chosen.taint) return run_taint(*chosen.taint);
-  return chosen.demo ? run_demo(*chosen.demo) : run_playground(chosen);
+  if (chosen.demo) return run_demo(*chosen.demo);
+  run_playground(chosen);
 }

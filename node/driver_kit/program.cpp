@@ -1,23 +1,19 @@
 #include "node/driver_kit/program.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "manager/lifecycle.hpp"
 #include "manager/options/standard.hpp"
 #include "manager/own_process.hpp"
+#include "manager/run.hpp"
+#include "runtime/process.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::driver_kit {
 namespace {
 
 using runtime::Result;
-
-std::string of_environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 options::Settings kit_settings(DriverProgram& program, std::string& plugins) {
   using options::text_setting;
@@ -43,8 +39,8 @@ options::Settings kit_settings(DriverProgram& program, std::string& plugins) {
 std::optional<options::Exit> read_flags(int count, const char* const* arguments,
                                         options::Settings own, DriverProgram& program) {
   std::string plugins = kPluginsFolder;
-  program.node = of_environment("NODE_NAME");
-  program.plugin.pod_uid = of_environment("POD_UID");
+  program.node = runtime::environment_variable("NODE_NAME");
+  program.plugin.pod_uid = runtime::environment_variable("POD_UID");
   options::Settings table;
   options::add_group(table, "Driver", std::move(own));
   options::add_group(table, "Cluster", manager::cluster_settings(program.cluster));
@@ -111,12 +107,9 @@ int run_driver(const DriverProgram& program,
   const std::unique_ptr<Driver> driver = make(process);
   manager::Lifecycle lifecycle({own.process(), cluster->rest(), cluster->connection->lease_rest()},
                                {.program = name});
-  lifecycle.add_foundation("connection", [&] { return cluster->connection->run(); });
   lifecycle.add_job("driver",
                     [&] { return serve_on_files(process, *driver, own.loop, lifecycle, name); });
-  manager::stop_on_signals(own.loop, [&] { lifecycle.request_stop(); }, own.process().log);
-  own.loop.run(lifecycle.run());
-  return static_cast<int>(lifecycle.exit_status());
+  return manager::run_to_end(own, *cluster->connection, lifecycle);
 }
 
 }  // namespace dcm::driver_kit
