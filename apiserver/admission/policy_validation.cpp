@@ -285,9 +285,10 @@ void validate_policy(const JsonObject& policy, const JsonObject* old, Causes& ca
   validate_constraints(spec, causes);
   Validator validator(policy, causes);
   // Unchanged conditions are accepted.
-  const bool same_conditions = old != nullptr && array_at(spec, {"matchConditions"}) ==
-                                                     array_at(*old, {"spec", "matchConditions"});
-  if (!same_conditions) validator.check_conditions();
+  const bool has_same_conditions =
+      old != nullptr &&
+      array_at(spec, {"matchConditions"}) == array_at(*old, {"spec", "matchConditions"});
+  if (!has_same_conditions) validator.check_conditions();
   validator.check_variables();
   if (array_at(spec, {"validations"}).empty() && array_at(spec, {"auditAnnotations"}).empty()) {
     for (const auto* path : {"spec.validations", "spec.auditAnnotations"}) {

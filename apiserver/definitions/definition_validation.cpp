@@ -131,11 +131,12 @@ class Spec {
 
   void validate_common() {
     const JsonObject& first = as_object(versions_.front());
-    const bool any_apart = std::ranges::any_of(versions_, [](const Json& version) {
+    const bool has_any_apart = std::ranges::any_of(versions_, [](const Json& version) {
       return status_of(as_object(version)) == StatusIs::apart;
     });
     if (has_common_schema_) {
-      validate_schema_of(first, "spec.validation", any_apart ? StatusIs::apart : StatusIs::part);
+      validate_schema_of(first, "spec.validation",
+                         has_any_apart ? StatusIs::apart : StatusIs::part);
     }
     if (has_common_subresources_) {
       validate_subresources(object_at(first, {"subresources"}), "spec.subresources", causes_);

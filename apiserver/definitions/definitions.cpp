@@ -138,10 +138,10 @@ bool Definitions::accept_names(const std::string& name, const JsonObject& defini
   child(next, "status")["acceptedNames"] = result.names;
   set_condition(next, result.condition, now);
   if (!has_condition(next, "Established")) {
-    const bool good = result.condition.status == "True";
+    const bool is_good = result.condition.status == "True";
     set_condition(next,
-                  {"Established", "False", good ? "Installing" : "NotAccepted",
-                   good ? "the initial names have been accepted" : "not all names are accepted"},
+                  {"Established", "False", is_good ? "Installing" : "NotAccepted",
+                   is_good ? "the initial names have been accepted" : "not all names are accepted"},
                   now);
   }
   if (object_at(next, {"status"}) == object_at(definition, {"status"})) return false;

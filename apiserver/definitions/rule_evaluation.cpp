@@ -61,8 +61,8 @@ class Evaluation {
     const bool has_old = change.before != nullptr && !change.before->is_null();
     for (const CompiledRule& rule : rules.compiled()) {
       if (is_over_) return;
-      const bool optional = rule.text->optional_old_self.value_or(false);
-      if (rule.uses_old && !has_old && !optional) continue;
+      const bool is_optional = rule.text->optional_old_self.value_or(false);
+      if (rule.uses_old && !has_old && !is_optional) continue;
       cel::Arena arena;  // bounds the memory of one rule
       const cel::Value self = typed_value(change.now, rules.schema(), rules.resource(), arena);
       const cel::Value old =
@@ -70,7 +70,7 @@ class Evaluation {
                   : cel::Value();
       const cel::Value optional_old =
           has_old ? cel::Value::optional(old, arena) : cel::Value::none();
-      const cel::Value variables[] = {self, optional ? optional_old : old};
+      const cel::Value variables[] = {self, is_optional ? optional_old : old};
       const cel::Value plain[] = {self, old};
       one_rule(rule, rules, change, {variables, plain}, path, arena);
     }

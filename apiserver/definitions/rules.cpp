@@ -71,8 +71,8 @@ void Rules::compile_own() {
 CompiledRule Rules::compile_rule(const RuleText& text) {
   CompiledRule rule{&text};
   if (is_blank(text.rule)) return rule;
-  const bool optional = text.optional_old_self.value_or(false);
-  const cel::Library& library = optional ? *optional_library_ : *library_;
+  const bool is_optional = text.optional_old_self.value_or(false);
+  const cel::Library& library = is_optional ? *optional_library_ : *library_;
   const auto returns = [](cel::Type::Kind kind, std::string_view problem) {
     return [=](const cel::Type& type) -> std::optional<std::string> {
       if (type.kind() == kind) return std::nullopt;

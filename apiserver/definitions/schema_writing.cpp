@@ -84,8 +84,9 @@ void write_member(Json& value, Member how) {
 
 bool is_written(const Json& value, Member how) {
   if (value.is_null()) return false;
-  const bool always = how == Member::pointer || how == Member::free_form || how == Member::schema;
-  return always || !is_zero(value);
+  const bool is_always =
+      how == Member::pointer || how == Member::free_form || how == Member::schema;
+  return is_always || !is_zero(value);
 }
 
 void write_schema(JsonObject& schema) {

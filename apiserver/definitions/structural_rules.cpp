@@ -105,8 +105,8 @@ class Checker {
   void check_values(const JsonObject& schema, Excused excused, const std::string& path) {
     for_each_alternative(schema, path, [&](const JsonObject& one, const std::string& at) {
       if (excused.any_of && at.starts_with(path + ".anyOf[")) return;
-      const bool first = at == path + ".allOf[0]";
-      check_nested(one, {first && excused.any_of_in_first_all_of, false}, at);
+      const bool is_first = at == path + ".allOf[0]";
+      check_nested(one, {is_first && excused.any_of_in_first_all_of, false}, at);
     });
     const std::string_view pattern = text_at(schema, {"pattern"});
     if (pattern.empty()) return;

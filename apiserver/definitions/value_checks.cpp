@@ -98,9 +98,9 @@ ValueResult check_type(const Json& value, const Structural& schema, const ValueP
       is_default ? !schema.format.empty() : is_known_format(schema.type, schema.format);
   // A list passes as a string with a format, by an oversight of the real server's validator.
   const bool is_list_of_format = value.is_array() && schema.type == "string" && has_format;
-  const bool fits =
+  const bool is_fitting =
       value.is_null() ? schema.is_nullable : is_list_of_format || has_type(value, type);
-  if (fits) return {{}, 2};
+  if (is_fitting) return {{}, 2};
   const bool is_by_format =
       has_format && !value.is_null() && !value.is_string() && !value.is_array();
   if (is_by_format) return {{wrong_type(place, schema.format, format_of(value))}, 1};

@@ -31,9 +31,9 @@ void merge_object(JsonObject& live, const JsonObject& wanted, const Schema& sche
 }
 
 Json merged_item(const Json* live, const Json& wanted, const Schema& schema) {
-  const bool granular = live != nullptr && live->is_object() && wanted.is_object() &&
-                        schema.object == Schema::Object::granular;
-  if (!granular) return wanted;
+  const bool is_granular = live != nullptr && live->is_object() && wanted.is_object() &&
+                           schema.object == Schema::Object::granular;
+  if (!is_granular) return wanted;
   Json merged = *live;
   merge_object(merged.get_object(), wanted.get_object(), schema);
   return merged;
@@ -107,8 +107,8 @@ void prune_list(Json& value, const FieldSet& gone, const FieldSet& kept, const S
     const FieldSet* item_gone = gone.child(element);
     const FieldSet* item_kept = kept.child(element);
     // A manager that owns only members of an item does not own the item itself.
-    const bool held = item_kept != nullptr && item_kept->member;
-    if (item_gone != nullptr && item_gone->member && !held) continue;
+    const bool is_held = item_kept != nullptr && item_kept->member;
+    if (item_gone != nullptr && item_gone->member && !is_held) continue;
     if (item_gone != nullptr && item.is_object()) {
       prune_object(item.get_object(), without_keys(*item_gone, schema), item_kept, schema);
     }

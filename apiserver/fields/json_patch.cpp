@@ -32,8 +32,8 @@ std::unexpected<ApiError> does_not_apply() {
 std::string unescaped(std::string_view token) {
   std::string text;
   for (std::size_t i = 0; i < token.size(); ++i) {
-    const bool escape = token[i] == '~' && i + 1 < token.size();
-    if (escape && (token[i + 1] == '0' || token[i + 1] == '1')) {
+    const bool is_escape = token[i] == '~' && i + 1 < token.size();
+    if (is_escape && (token[i + 1] == '0' || token[i + 1] == '1')) {
       text += token[++i] == '0' ? '~' : '/';
     } else {
       text += token[i];

@@ -10,10 +10,10 @@ namespace dcm::apiserver {
 namespace {
 
 Manager decode_manager(const JsonObject& entry) {
-  const bool applied = text_at(entry, {"operation"}) == "Apply";
-  return {std::string(text_at(entry, {"manager"})), applied ? Operation::apply : Operation::update,
-          std::string(text_at(entry, {"subresource"})),
-          std::string(text_at(entry, {"apiVersion"}))};
+  const bool is_applied = text_at(entry, {"operation"}) == "Apply";
+  return {
+      std::string(text_at(entry, {"manager"})), is_applied ? Operation::apply : Operation::update,
+      std::string(text_at(entry, {"subresource"})), std::string(text_at(entry, {"apiVersion"}))};
 }
 
 // Fields that identify or version an object have no owner.
@@ -261,9 +261,9 @@ bool same_entry(const Json& a, const Json& b) {
     const Json* right = as_object(b).if_contains(name);
     return left == nullptr || right == nullptr ? left == right : *left == *right;
   };
-  const bool applied = text_at(as_object(a), {"operation"}) == "Apply";
+  const bool is_applied = text_at(as_object(a), {"operation"}) == "Apply";
   return same("manager") && same("operation") && same("subresource") && same("fieldsV1") &&
-         (applied || same("apiVersion"));
+         (is_applied || same("apiVersion"));
 }
 
 }  // namespace

@@ -89,9 +89,9 @@ std::optional<Response> openapi(const ResourceTable& types,
   }
   if (segments[1] != "v3") return std::nullopt;
   if (depth == 2) return index(types, server_version);
-  const bool core = segments[2] == "api" && depth == 4;
-  if (!core && (segments[2] != "apis" || depth != 5)) return std::nullopt;
-  std::string text = document(types, core ? "" : segments[3], segments.back(), server_version);
+  const bool is_core = segments[2] == "api" && depth == 4;
+  if (!is_core && (segments[2] != "apis" || depth != 5)) return std::nullopt;
+  std::string text = document(types, is_core ? "" : segments[3], segments.back(), server_version);
   if (text.empty()) return std::nullopt;
   return tagged(std::move(text));
 }

@@ -36,6 +36,9 @@ struct Server::Parsed {
   std::optional<Form> form;  // nullopt: none that the client accepts
 
   bool collection() const { return path->name.empty(); }
+  Target target() const {
+    return {.type = type, .version = path->version, .ns = path->ns, .name = path->name};
+  }
 };
 
 namespace {
@@ -44,12 +47,12 @@ constexpr std::size_t kBodyBytesMax = 3 * 1024 * 1024;
 constexpr std::string_view kJson = "application/json";
 
 std::string verb_of(const std::string& method, const ResourcePath& path, bool watch) {
-  const bool collection = path.name.empty();
-  if (method == "GET") return !collection ? "get" : watch ? "watch" : "list";
+  const bool is_collection = path.name.empty();
+  if (method == "GET") return !is_collection ? "get" : watch ? "watch" : "list";
   if (method == "POST") return "create";
   if (method == "PUT") return "update";
   if (method == "PATCH") return "patch";
-  if (method == "DELETE") return collection ? "deletecollection" : "delete";
+  if (method == "DELETE") return is_collection ? "deletecollection" : "delete";
   return method;
 }
 
@@ -275,8 +278,8 @@ std::expected<void, Response> Server::check_path(const Request& request,
   const ResourceType& type = *parsed.type;
   const bool is_defined = type.defined != nullptr;
   // Of a built-in kind, the path of all namespaces exists, and other methods are a 405 there.
-  const bool across = parsed.collection() && (request.method == "GET" || !is_defined);
-  const bool is_placed = type.namespaced() ? path.in_namespace || across : !path.in_namespace;
+  const bool is_across = parsed.collection() && (request.method == "GET" || !is_defined);
+  const bool is_placed = type.namespaced() ? path.in_namespace || is_across : !path.in_namespace;
   if (!is_placed) {
     return std::unexpected(is_defined ? page_not_found() : to_response(not_served()));
   }
@@ -300,6 +303,11 @@ std::expected<void, Response> Server::check_path(const Request& request,
   return {};
 }
 
+Response Server::unknown_kind(const Parsed& parsed) const {
+  const bool is_group_served = !types_.versions_of(parsed.path->group).empty();
+  return is_group_served ? to_response(not_served()) : page_not_found();
+}
+
 Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) {
   if (!parsed.path) {
     const bool reads = request.method == "GET" || request.method == "HEAD";
@@ -315,18 +323,11 @@ Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) 
     if (!body) return std::unexpected(body.error());
     return answer_review(*review, body->content_type, body->text);
   }
-  if (parsed.type == nullptr) {
-    const bool group_served = !types_.versions_of(parsed.path->group).empty();
-    if (!group_served) return page_not_found();
-    return std::unexpected(not_served());
-  }
+  if (parsed.type == nullptr) return unknown_kind(parsed);
   if (auto fits = check_path(request, parsed); !fits) return std::move(fits.error());
   const std::string& subresource = parsed.path->subresource;
   if (needs_container(*parsed.type, subresource)) {
-    const auto pod = registry_.get({.type = parsed.type,
-                                    .version = parsed.path->version,
-                                    .ns = parsed.path->ns,
-                                    .name = parsed.path->name});
+    const auto pod = registry_.get(parsed.target());
     if (!pod) return std::unexpected(pod.error());
     return std::unexpected(bad_request(
         "the nodes of this server are hollow: no container runs there, so there are no logs, and "
@@ -340,10 +341,7 @@ Result<Response> Server::dispatch(const Request& request, const Parsed& parsed) 
     }
   }
   if (request.method == "GET" && subresource == "scale") {
-    return read_scale(registry_, {.type = parsed.type,
-                                  .version = parsed.path->version,
-                                  .ns = parsed.path->ns,
-                                  .name = parsed.path->name});
+    return read_scale(registry_, parsed.target());
   }
   const bool shows = subresource.empty() || subresource == "status";
   if (request.method == "GET" && shows) return read(parsed);
@@ -408,11 +406,8 @@ Result<Response> Server::read(const Parsed& parsed) {
     if (!listing) return std::unexpected(listing.error());
     return encoded_response(200, listing->encoding, whole(listing->text, listing->objects));
   }
-  const Target one{.type = parsed.type,
-                   .version = path.version,
-                   .ns = path.ns,
-                   .name = path.name,
-                   .answer = encoding};
+  Target one = parsed.target();
+  one.answer = encoding;
   const auto object = registry_.read(one);
   if (!object) return std::unexpected(object.error());
   if (parsed.form->shape == Form::Shape::metadata) {
@@ -428,10 +423,7 @@ Result<Response> Server::write(const Request& request, const Parsed& parsed) {
   if (!body) return std::unexpected(body.error());
   auto user = user_of(request);
   if (!user) return std::unexpected(std::move(user.error()));
-  WriteRequest write{{parsed.type, path.version, path.ns, path.name},
-                     parsed.query,
-                     body->content_type,
-                     body->text};
+  WriteRequest write{parsed.target(), parsed.query, body->content_type, body->text};
   if (parsed.form->shape == Form::Shape::object) write.target.answer = parsed.form->encoding;
   write.target.user = *std::move(user);
   write.target.options = admission_options(parsed.query);
@@ -445,20 +437,20 @@ Result<Response> Server::write(const Request& request, const Parsed& parsed) {
   }
   const bool finalizes = write.target.endpoint == Endpoint::finalize;
   if (finalizes && request.method != "PUT") return std::unexpected(method_not_allowed());
-  const bool main = path.subresource.empty();
+  const bool is_main = path.subresource.empty();
   // Collections are written in a namespace, not in all.
-  const bool placed = !parsed.type->namespaced() || path.in_namespace;
-  const bool object = !parsed.collection();
-  if (request.method == "POST" && main && placed && parsed.collection()) {
+  const bool is_placed = !parsed.type->namespaced() || path.in_namespace;
+  const bool is_object = !parsed.collection();
+  if (request.method == "POST" && is_main && is_placed && parsed.collection()) {
     return handle_create(registry_, write);
   }
-  if (write.target.endpoint == Endpoint::scale && object) {
+  if (write.target.endpoint == Endpoint::scale && is_object) {
     return write_scale(registry_, write, request.method);
   }
-  if (request.method == "PUT" && object) return handle_replace(registry_, write);
-  if (request.method == "PATCH" && object) return handle_patch(registry_, write);
-  if (request.method == "DELETE" && main && object) return handle_delete(registry_, write);
-  if (request.method == "DELETE" && main && placed && parsed.type->deletes_collections()) {
+  if (request.method == "PUT" && is_object) return handle_replace(registry_, write);
+  if (request.method == "PATCH" && is_object) return handle_patch(registry_, write);
+  if (request.method == "DELETE" && is_main && is_object) return handle_delete(registry_, write);
+  if (request.method == "DELETE" && is_main && is_placed && parsed.type->deletes_collections()) {
     return delete_collection(parsed, write);
   }
   return std::unexpected(method_not_allowed());
@@ -491,8 +483,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
     if (auto instead = before_(entry)) return refuse(std::move(*instead));
   }
   if (parsed.type == nullptr) {
-    const bool group_served = parsed.path && !types_.versions_of(parsed.path->group).empty();
-    return refuse(group_served ? to_response(not_served()) : page_not_found());
+    return refuse(parsed.path ? unknown_kind(parsed) : page_not_found());
   }
   if (auto fits = check_path(request, parsed); !fits) return refuse(std::move(fits.error()));
   if (!parsed.form || parsed.form->as_yaml) {

@@ -101,6 +101,7 @@ class Server {
   struct Parsed;
 
   Parsed parse(const Request& request) const;
+  Response unknown_kind(const Parsed& parsed) const;
   Result<Response> dispatch(const Request& request, const Parsed& parsed);
   // Whether the kind has the path, and what only defined kinds check; returns the answer if not.
   std::expected<void, Response> check_path(const Request& request, const Parsed& parsed) const;

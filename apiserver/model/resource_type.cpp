@@ -9,13 +9,13 @@ std::string ResourceType::api_version(std::string_view version) const {
 }
 
 UnconditionalUpdate ResourceType::unconditional_update(std::string_view version) const {
-  const bool old_rule = kind == "DeviceTaintRule" && version != "v1";
-  return old_rule ? UnconditionalUpdate::allowed : put_without_version;
+  const bool has_old_rule = kind == "DeviceTaintRule" && version != "v1";
+  return has_old_rule ? UnconditionalUpdate::allowed : put_without_version;
 }
 
 DeleteAnswer ResourceType::delete_answer(std::string_view version) const {
-  const bool old_rule = kind == "DeviceTaintRule" && version != "v1";
-  return old_rule ? DeleteAnswer::object : answer_to_delete;
+  const bool has_old_rule = kind == "DeviceTaintRule" && version != "v1";
+  return has_old_rule ? DeleteAnswer::object : answer_to_delete;
 }
 
 bool ResourceType::is_struct() const {
@@ -33,9 +33,9 @@ const Unconverted* ResourceType::unconverted() const {
 std::vector<std::string> ResourceType::categories() const {
   if (defined != nullptr) return defined->categories;
   if (is("CustomResourceDefinition")) return {"api-extensions"};
-  const bool all = kind == "Pod" || kind == "Service" || kind == "ReplicationController" ||
-                   (group == "apps" && kind != "ControllerRevision") || group == "batch";
-  return all ? std::vector<std::string>{"all"} : std::vector<std::string>();
+  const bool is_in_all = kind == "Pod" || kind == "Service" || kind == "ReplicationController" ||
+                         (group == "apps" && kind != "ControllerRevision") || group == "batch";
+  return is_in_all ? std::vector<std::string>{"all"} : std::vector<std::string>();
 }
 
 std::string ResourceType::list_kind() const {

@@ -54,19 +54,19 @@ Initialization sum_init_containers(const JsonObject& pod, Summary& shown, Summar
   const JsonArray& statuses = array_at(pod, {"status", "initContainerStatuses"});
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const JsonObject& container = as_object(statuses[i]);
-    const bool sidecar = sidecars.contains(text_at(container, {"name"}));
-    const bool ended = has(container, {"state", "terminated"});
+    const bool is_sidecar = sidecars.contains(text_at(container, {"name"}));
+    const bool has_ended = has(container, {"state", "terminated"});
     const std::string_view waiting = text_at(container, {"state", "waiting", "reason"});
     count_restarts(container, shown);
-    if (sidecar) count_restarts(container, kept);
-    if (ended && integer_at(container, {"state", "terminated", "exitCode"}).value_or(0) == 0) {
+    if (is_sidecar) count_restarts(container, kept);
+    if (has_ended && integer_at(container, {"state", "terminated", "exitCode"}).value_or(0) == 0) {
       continue;
     }
-    if (sidecar && flag_at(container, {"started"})) {
+    if (is_sidecar && flag_at(container, {"started"})) {
       if (flag_at(container, {"ready"})) ++shown.ready;
       continue;
     }
-    if (ended) {
+    if (has_ended) {
       shown.reason = "Init:" + end_of(container);
     } else if (!waiting.empty() && waiting != "PodInitializing") {
       shown.reason = fmt::format("Init:{}", waiting);
@@ -111,8 +111,8 @@ void sum_containers(const JsonObject& pod, Summary& summary) {
 std::string first_reason(const JsonObject& pod) {
   for (const Json& condition : array_at(pod, {"status", "conditions"})) {
     const JsonObject& shown = as_object(condition);
-    const bool gated = text_at(shown, {"reason"}) == "SchedulingGated";
-    if (gated && text_at(shown, {"type"}) == "PodScheduled") return "SchedulingGated";
+    const bool is_gated = text_at(shown, {"reason"}) == "SchedulingGated";
+    if (is_gated && text_at(shown, {"type"}) == "PodScheduled") return "SchedulingGated";
   }
   const std::string_view reason = text_at(pod, {"status", "reason"});
   return std::string(reason.empty() ? text_at(pod, {"status", "phase"}) : reason);

@@ -144,14 +144,14 @@ JsonArray budget_cells(const JsonObject& budget, WallTime now) {
 }
 
 JsonArray claim_cells(const JsonObject& claim, WallTime now) {
-  const bool deleted = has(claim, {"metadata", "deletionTimestamp"});
-  const bool allocated = has(claim, {"status", "allocation"});
+  const bool is_deleted = has(claim, {"metadata", "deletionTimestamp"});
+  const bool is_allocated = has(claim, {"status", "allocation"});
   std::vector<std::string_view> states;
-  if (deleted) states.emplace_back("deleted");
-  if (!allocated && !deleted) states.emplace_back("pending");
-  if (allocated) states.emplace_back("allocated");
-  const bool reserved = !array_at(claim, {"status", "reservedFor"}).empty();
-  if (allocated && reserved) states.emplace_back("reserved");
+  if (is_deleted) states.emplace_back("deleted");
+  if (!is_allocated && !is_deleted) states.emplace_back("pending");
+  if (is_allocated) states.emplace_back("allocated");
+  const bool is_reserved = !array_at(claim, {"status", "reservedFor"}).empty();
+  if (is_allocated && is_reserved) states.emplace_back("reserved");
   return {name_of(claim), Json(fmt::format("{}", fmt::join(states, ","))), age(claim, now)};
 }
 

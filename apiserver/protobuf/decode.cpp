@@ -219,8 +219,8 @@ void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map, 
 
 // Go writes one number at a time; other writers may pack them.
 void decode_item(pbf_reader& reader, const ProtoField& field, JsonArray& list, Budget& budget) {
-  const bool number = field.type == Type::integer || field.type == Type::boolean;
-  if (!number || reader.wire_type() != pbf_wire_type::length_delimited) {
+  const bool is_number = field.type == Type::integer || field.type == Type::boolean;
+  if (!is_number || reader.wire_type() != pbf_wire_type::length_delimited) {
     list.push_back(decode_value(reader, field, budget));
     return;
   }

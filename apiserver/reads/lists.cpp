@@ -91,8 +91,8 @@ Result<std::size_t> page_limit(const ResourceType& type, const Query& query) {
     }
   }
   const std::int64_t limit = query.integer("limit").value_or(0);
-  const bool any_age = query.get("resourceVersion") == "0" && !type.is("Event");
-  return any_age || limit < 0 ? 0 : static_cast<std::size_t>(limit);
+  const bool is_any_age = query.get("resourceVersion") == "0" && !type.is("Event");
+  return is_any_age || limit < 0 ? 0 : static_cast<std::size_t>(limit);
 }
 
 // Only the newest state has indexes, not one requested by its version.
@@ -142,12 +142,12 @@ Result<View> choose_view(const Store& store, const ListTarget& target, const Que
 std::vector<Store::Entry> entries_of(const Store& store, const ListTarget& target,
                                      const Selector& selector, const View& view) {
   const std::string& storage = target.type->storage();
-  const bool placed = !target.type->namespaced() || !target.ns.empty();
+  const bool is_placed = !target.type->namespaced() || !target.ns.empty();
   const auto name = selector.selected_name();
   if (!name || !view.start.empty() || view.revision != store.revision()) {
     return store.list(storage, target.prefix(), view.start, view.revision);
   }
-  if (!placed) return store.list_named(storage, *name);
+  if (!is_placed) return store.list_named(storage, *name);
   const std::string key = object_key(target.ns, *name);
   Stored object = store.get(storage, key);
   if (object == nullptr) return {};
@@ -210,8 +210,8 @@ Result<Page> select_page(const Store& store, const ListTarget& target, const Que
     return std::unexpected(std::move(readable.error()));
   }
   // Pods are indexed by node: only those of the node are visited and counted into pages.
-  const bool by_index = view->indexed == Indexed::yes && query.get("continue").empty();
-  if (selector->selects_node() && by_index) {
+  const bool is_by_index = view->indexed == Indexed::yes && query.get("continue").empty();
+  if (selector->selects_node() && is_by_index) {
     std::erase_if(entries,
                   [&](const auto& entry) { return !selector->matches_node(*entry.object); });
   }
@@ -223,8 +223,8 @@ Result<Page> select_page(const Store& store, const ListTarget& target, const Que
   }
   page.metadata["resourceVersion"] = std::to_string(view->revision);
   // A selection by name is a look-up, which has no pages, unless the request continues a list.
-  const bool look_up = selector->selects_one_name() && query.get("continue").empty();
-  if (at < entries.size() && !look_up) {
+  const bool is_by_name = selector->selects_one_name() && query.get("continue").empty();
+  if (at < entries.size() && !is_by_name) {
     page.metadata["continue"] = encode_token({view->revision, entries[at].key});
     if (selector->selects_everything()) page.metadata["remainingItemCount"] = entries.size() - at;
   }

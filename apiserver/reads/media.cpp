@@ -36,8 +36,8 @@ std::optional<Form> form_of(const MediaType& type) {
   const std::string_view as = type.parameter("as");
   if (as.empty()) return form;
   form.version = type.parameter("v");
-  const bool known = form.version == "v1" || form.version == "v1beta1";
-  if (!known || type.parameter("g") != "meta.k8s.io") return std::nullopt;
+  const bool is_known = form.version == "v1" || form.version == "v1beta1";
+  if (!is_known || type.parameter("g") != "meta.k8s.io") return std::nullopt;
   if (as.starts_with("PartialObjectMetadata")) {
     form.shape = Form::Shape::metadata;
     return form;

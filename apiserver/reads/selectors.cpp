@@ -22,8 +22,8 @@ std::vector<std::string_view> split_terms(std::string_view text) {
   std::size_t begin = 0;
   int depth = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    const bool end = i == text.size() || (text[i] == ',' && depth == 0);
-    if (!end) {
+    const bool is_end = i == text.size() || (text[i] == ',' && depth == 0);
+    if (!is_end) {
       depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
       continue;
     }
@@ -99,10 +99,10 @@ struct Split {
 std::optional<Split> split_equality(std::string_view term) {
   const auto at = term.find('=');
   if (at == std::string_view::npos || at == 0) return std::nullopt;
-  const bool equal = term[at - 1] != '!';
+  const bool is_equal = term[at - 1] != '!';
   const auto value = at + 1 < term.size() && term[at + 1] == '=' ? at + 2 : at + 1;
-  return Split{without_blanks(term.substr(0, equal ? at : at - 1)),
-               without_blanks(term.substr(value)), equal};
+  return Split{without_blanks(term.substr(0, is_equal ? at : at - 1)),
+               without_blanks(term.substr(value)), is_equal};
 }
 
 }  // namespace
@@ -112,14 +112,14 @@ Result<Selector::Term> Selector::parse_label_term(std::string_view text) {
   if (open != std::string_view::npos) {
     const auto close = text.rfind(')');
     const auto head = without_blanks(text.substr(0, open));
-    const bool none = head.ends_with(" notin");
-    const bool in = head.ends_with(" in");
-    if (close == std::string_view::npos || (!none && !in)) {
+    const bool is_none = head.ends_with(" notin");
+    const bool is_in = head.ends_with(" in");
+    if (close == std::string_view::npos || (!is_none && !is_in)) {
       return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", text)));
     }
     return Term{On::label,
-                std::string(without_blanks(head.substr(0, head.size() - (none ? 6 : 3)))),
-                none ? Operator::not_in : Operator::in,
+                std::string(without_blanks(head.substr(0, head.size() - (is_none ? 6 : 3)))),
+                is_none ? Operator::not_in : Operator::in,
                 split_values(text.substr(open + 1, close - open - 1))};
   }
   if (const auto split = split_equality(text)) {

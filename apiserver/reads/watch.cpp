@@ -58,9 +58,9 @@ Result<> Watch::check_options(const WatchServing& options, const Query& query) {
   }
   // A watch from any version requests initial events by default, and so has a match.
   const std::string_view version = query.get("resourceVersion");
-  const bool by_default = options.watch_list == WatchList::supported &&
+  const bool is_default = options.watch_list == WatchList::supported &&
                           !query.has("sendInitialEvents") && (version.empty() || version == "0");
-  if ((by_default || !match.empty()) && !query.get("continue").empty()) {
+  if ((is_default || !match.empty()) && !query.get("continue").empty()) {
     causes.push_back(forbidden_value(
         "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
   }
@@ -73,17 +73,17 @@ Result<Watch::Start> Watch::choose_start(const WatchContext& context, const List
   const Store& store = *context.store;
   const auto wanted = parse_revision(query.get("resourceVersion"));
   if (!wanted) return std::unexpected(plain_failure(not_a_revision(query.get("resourceVersion"))));
-  const bool initial_events = asks_initial_events(*context.options, query);
-  if (initial_events && *wanted > store.revision()) {
+  const bool has_initial_events = asks_initial_events(*context.options, query);
+  if (has_initial_events && *wanted > store.revision()) {
     return std::unexpected(version_too_large(*wanted, store.revision()));
   }
-  if (initial_events) {
+  if (has_initial_events) {
     return Start{store.revision(), true, query.is_true("allowWatchBookmarks")};
   }
   if (*wanted == 0) {
-    const bool declined =
+    const bool is_declined =
         query.has("sendInitialEvents") && context.options->watch_list == WatchList::supported;
-    return Start{store.revision(), !declined, false};
+    return Start{store.revision(), !is_declined, false};
   }
   if (!store.is_kept(target.type->storage(), *wanted)) {
     return std::unexpected(expired(fmt::format("too old resource version: {} ({})", *wanted,
@@ -158,8 +158,9 @@ void Watch::begin(const Start& start, const Query& query) {
 
 void Watch::fail(const ApiError& error) {
   const JsonObject status = error.to_status();
-  const bool protobuf = form_.encoding == Encoding::protobuf;
-  failure_ = event("ERROR", protobuf ? encode_protobuf("v1", "Status", status) : serialize(status));
+  const bool is_protobuf = form_.encoding == Encoding::protobuf;
+  failure_ =
+      event("ERROR", is_protobuf ? encode_protobuf("v1", "Status", status) : serialize(status));
   ended_ = true;
 }
 
@@ -236,15 +237,15 @@ std::optional<std::string> Watch::next_change() {
     }
     ++cursor_;
     if (change->revision <= floor_ || !change->key.starts_with(prefix)) continue;
-    const bool was = change->before != nullptr && selector_.matches(*change->before);
-    const bool is = change->after != nullptr && selector_.matches(*change->after);
-    if (!was && !is) continue;
+    const bool was_selected = change->before != nullptr && selector_.matches(*change->before);
+    const bool is_selected = change->after != nullptr && selector_.matches(*change->after);
+    if (!was_selected && !is_selected) continue;
     if (target_.type->unconverted() != nullptr) {
       fail(not_initialized());
       return std::exchange(failure_, std::nullopt);
     }
-    if (!is) return line("DELETED", change->last());
-    return line(was ? "MODIFIED" : "ADDED", change->after);
+    if (!is_selected) return line("DELETED", change->last());
+    return line(was_selected ? "MODIFIED" : "ADDED", change->after);
   }
   return std::nullopt;
 }

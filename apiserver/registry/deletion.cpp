@@ -117,44 +117,44 @@ Result<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
   }
   const Strategy& strategy = *target.type->strategy;
   JsonObject next = **old;
-  const bool pending = has(next, {"metadata", "deletionTimestamp"});
+  const bool is_pending = has(next, {"metadata", "deletionTimestamp"});
   const auto graceful = strategy.grace_seconds(next, wish.grace_seconds.value_or(-1));
   const Grace grace = decide_grace(next, graceful, wish);
   const bool is_namespace = target.type->is("Namespace");
   // A second DELETE of an object in graceful deletion, or of a namespace, changes nothing.
   const bool ends = is_namespace || (graceful && grace.seconds > 0);
-  const bool decided = pending && grace.mark == Grace::Mark::leave && ends;
+  const bool is_decided = is_pending && grace.mark == Grace::Mark::leave && ends;
   const bool is_asked = wish.of == DeleteWish::Of::object || wish.of == DeleteWish::Of::collection;
-  if (!decided && is_asked) {
+  if (!is_decided && is_asked) {
     Target shown = target;
     if (wish.of == DeleteWish::Of::collection) shown.name.clear();
     if (auto admitted = ask_policies("DELETE", shown, nullptr, old->get()); !admitted) {
       return std::unexpected(std::move(admitted.error()));
     }
   }
-  if (!pending && strategy.begin_deletion(next, now())) {
+  if (!is_pending && strategy.begin_deletion(next, now())) {
     if (target.commit != Commit::write) return Deleted{*old, Deleted::Kind::pending};
     return Deleted{store_.put(target.type->storage(), target.key(), std::move(next)),
                    Deleted::Kind::pending};
   }
-  if (!decided && strategy.dependents() == Dependents::collected) {
-    const bool old_wish = is_namespace && wish.propagation == Propagation::not_orphan;
+  if (!is_decided && strategy.dependents() == Dependents::collected) {
+    const bool is_old_wish = is_namespace && wish.propagation == Propagation::not_orphan;
     set_collector_finalizers(child(next, "metadata"),
-                             old_wish ? Propagation::foreground : wish.propagation);
+                             is_old_wish ? Propagation::foreground : wish.propagation);
   }
   // A namespace is marked first, and deleted once it is empty and finalized.
-  const bool finalized = pending && array_at(next, {"spec", "finalizers"}).empty();
-  const bool held =
-      (is_namespace && !finalized) || !array_at(next, {"metadata", "finalizers"}).empty();
-  if (grace.mark == Grace::Mark::write || (held && !pending)) {
+  const bool is_finalized = is_pending && array_at(next, {"spec", "finalizers"}).empty();
+  const bool is_held =
+      (is_namespace && !is_finalized) || !array_at(next, {"metadata", "finalizers"}).empty();
+  if (grace.mark == Grace::Mark::write || (is_held && !is_pending)) {
     mark_as_deleted(target, next, is_namespace ? std::nullopt : std::optional(grace.seconds));
   }
-  const bool stays = held || grace.seconds > 0;
+  const bool stays = is_held || grace.seconds > 0;
   const bool writes = target.commit == Commit::write;
   // An object without graceful deletion is deleted at once, unchanged.
-  const bool at_once = !stays && grace.mark == Grace::Mark::leave;
+  const bool is_at_once = !stays && grace.mark == Grace::Mark::leave;
   Stored current = *old;
-  if (!at_once && next != **old) {
+  if (!is_at_once && next != **old) {
     current = writes ? store_.put(target.type->storage(), target.key(), std::move(next))
                      : std::make_shared<const JsonObject>(std::move(next));
   }

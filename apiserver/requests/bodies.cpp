@@ -95,8 +95,8 @@ Result<> take_type_meta(const Target& target, JsonObject& object) {
   const std::string kind(text_at(object, {"kind"}));
   object.stable_erase("apiVersion");
   object.stable_erase("kind");
-  const bool same_version = version.empty() || version == expected;
-  if (same_version && (kind.empty() || kind == target.type->kind)) return {};
+  const bool is_same_version = version.empty() || version == expected;
+  if (is_same_version && (kind.empty() || kind == target.type->kind)) return {};
   const std::string wrong = version.empty() ? expected : version;
   const std::string named = kind.empty() ? target.type->kind : kind;
   const bool is_published = !openapi_schemas(wrong).empty();

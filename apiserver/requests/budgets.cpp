@@ -18,8 +18,8 @@ std::vector<Stored> budgets_of(const Registry& registry, const ResourceType& typ
   const std::string_view ns = text_at(pod, {"metadata", "namespace"});
   for (const Store::Entry& entry : registry.list(type, ns)) {
     const Json* selector = find(*entry.object, {"spec", "selector"});
-    const bool selecting = selector != nullptr && selector->is_object();
-    if (selects(selecting ? &selector->get_object() : nullptr,
+    const bool is_selecting = selector != nullptr && selector->is_object();
+    if (selects(is_selecting ? &selector->get_object() : nullptr,
                 object_at(pod, {"metadata", "labels"}))) {
       found.push_back(entry.object);
     }
@@ -56,9 +56,9 @@ std::string why_none_is_left(const JsonObject& budget) {
   const std::string_view name = text_at(budget, {"metadata", "name"});
   const JsonObject* condition =
       find_condition(array_at(budget, {"status", "conditions"}), "DisruptionAllowed");
-  const bool denied = condition != nullptr && text_at(*condition, {"status"}) == "False" &&
-                      !text_at(*condition, {"message"}).empty();
-  if (denied && text_at(*condition, {"reason"}) == "SyncFailed") {
+  const bool is_denied = condition != nullptr && text_at(*condition, {"status"}) == "False" &&
+                         !text_at(*condition, {"message"}).empty();
+  if (is_denied && text_at(*condition, {"reason"}) == "SyncFailed") {
     return fmt::format(
         "The disruption budget {} does not allow evicting pods currently because it failed sync: "
         "{}",
@@ -70,7 +70,7 @@ std::string why_none_is_left(const JsonObject& budget) {
   }
   const std::string text =
       fmt::format("The disruption budget {} does not allow evicting pods currently", name);
-  if (!denied) return text;
+  if (!is_denied) return text;
   return fmt::format("{} ({}): {}", text, text_at(*condition, {"reason"}),
                      text_at(*condition, {"message"}));
 }

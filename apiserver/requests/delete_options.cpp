@@ -71,8 +71,9 @@ JsonObject encode(const DeleteOptions& options) {
 
 Result<> validate(const DeleteOptions& options) {
   Causes causes;
-  const bool known = std::ranges::all_of(options.dry_run, [](const Json& v) { return v == "All"; });
-  if (!known) causes.push_back(not_supported("dryRun", options.dry_run, {"All"}));
+  const bool is_known =
+      std::ranges::all_of(options.dry_run, [](const Json& v) { return v == "All"; });
+  if (!is_known) causes.push_back(not_supported("dryRun", options.dry_run, {"All"}));
   validate_propagation(options, causes);
   if (!causes.empty()) return std::unexpected(invalid_options("DeleteOptions", causes));
   return {};

@@ -76,20 +76,20 @@ ApiError nameless(const Target& target, const JsonObject& object, const Json& sh
 // A patched object must still be an object of its kind.
 Result<> decode_patched(const Target& target, JsonObject& object, const Patch& patch,
                         FieldCheck& check) {
-  const bool strategic = patch.kind == PatchKind::strategic;
-  const Json shown = strategic ? patch.body : Json(object);
-  if (!strategic && text_at(object, {"apiVersion"}).empty()) {
+  const bool is_strategic = patch.kind == PatchKind::strategic;
+  const Json shown = is_strategic ? patch.body : Json(object);
+  if (!is_strategic && text_at(object, {"apiVersion"}).empty()) {
     return std::unexpected(nameless(target, object, shown, check));
   }
   auto typed_meta = take_type_meta(target, object);
   // A strategic patch cannot change the kind of its object.
-  if (!typed_meta && !strategic) {
+  if (!typed_meta && !is_strategic) {
     return std::unexpected(invalid_patch(shown, typed_meta.error().message));
   }
   TypedResult typed = decode_fields(object, *target.type, target.version,
-                                    strategic ? MapKeys::left_out : MapKeys::in_paths);
+                                    is_strategic ? MapKeys::left_out : MapKeys::in_paths);
   if (typed.problem) return std::unexpected(invalid_patch(shown, typed.problem->message));
-  if (strategic) std::ranges::sort(typed.unknown);
+  if (is_strategic) std::ranges::sort(typed.unknown);
   std::vector<std::string> problems = patch.problems;
   for (std::string& unknown : unknown_fields(typed.unknown)) problems.push_back(std::move(unknown));
   if (const auto objection = check.objection(problems)) {

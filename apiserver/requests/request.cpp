@@ -63,9 +63,9 @@ std::string percent_decoded(std::string_view text) {
   if (!text.contains('%')) return runtime::valid_utf8(text);
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool escape = text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
-                        hex_digit(text[i + 2]) >= 0;
-    if (!escape) {
+    const bool is_escape = text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
+                           hex_digit(text[i + 2]) >= 0;
+    if (!is_escape) {
       decoded += text[i];
       continue;
     }

@@ -74,9 +74,9 @@ Result<Response> handle_delete(Registry& registry, const WriteRequest& request) 
   target.options = encode(*options);
   const auto deleted = registry.remove(target, options->wish);
   if (!deleted) return std::unexpected(deleted.error());
-  const bool status = target.type->delete_answer(target.version) == DeleteAnswer::status &&
-                      deleted->kind == Deleted::Kind::gone;
-  if (status) return json_response(200, success_of(target, *deleted->object));
+  const bool is_status = target.type->delete_answer(target.version) == DeleteAnswer::status &&
+                         deleted->kind == Deleted::Kind::gone;
+  if (is_status) return json_response(200, success_of(target, *deleted->object));
   const int code = deleted->kind == Deleted::Kind::pending ? pending_status(*options) : 200;
   return encoded_response(code, target.answer, registry.encode(target, deleted->object));
 }

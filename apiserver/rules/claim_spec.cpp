@@ -69,19 +69,20 @@ void validate_alternatives(const JsonArray& alternatives, const std::string& pat
 
 void validate_request(const JsonObject& request, const std::string& path, Causes& causes) {
   validate_request_name(request, path, causes);
-  const bool exactly = has(request, {"exactly"});
-  const bool first = !array_at(request, {"firstAvailable"}).empty();
-  if (exactly && first) {
+  const bool has_exactly = has(request, {"exactly"});
+  const bool has_first = !array_at(request, {"firstAvailable"}).empty();
+  if (has_exactly && has_first) {
     causes.push_back(invalid_value(path, Json(),
                                    "exactly one of `exactly` or `firstAvailable` is required, but "
                                    "multiple fields are set"));
-  } else if (!exactly && !first) {
+  } else if (!has_exactly && !has_first) {
     causes.push_back(
         required_value(path, "exactly one of `exactly` or `firstAvailable` is required"));
   }
-  if (exactly == first) return;
-  if (exactly) validate_device_request(object_at(request, {"exactly"}), path + ".exactly", causes);
-  if (first) {
+  if (has_exactly == has_first) return;
+  if (has_exactly)
+    validate_device_request(object_at(request, {"exactly"}), path + ".exactly", causes);
+  if (has_first) {
     validate_alternatives(array_at(request, {"firstAvailable"}), path + ".firstAvailable", causes);
   }
 }

@@ -22,9 +22,9 @@ void validate_admin_access(const JsonObject& spec, const WriteContext& context, 
   const JsonArray& requests = array_at(spec, {"devices", "requests"});
   for (const auto& [request, path] : with_paths(requests, "spec.devices.requests")) {
     if (!has_true(object_at(request, {"exactly"}), "adminAccess")) continue;
-    const bool labelled = context.ns != nullptr &&
-                          text_at(*context.ns, {"metadata", "labels", kAdminLabel}) == "true";
-    if (labelled) return;
+    const bool is_labelled = context.ns != nullptr &&
+                             text_at(*context.ns, {"metadata", "labels", kAdminLabel}) == "true";
+    if (is_labelled) return;
     causes.push_back(forbidden_value(
         path + ".adminAccess",
         "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label "

@@ -43,10 +43,10 @@ Parsed<std::uint64_t> parse_number(std::string_view text) {
   const auto end = digits.data() + digits.size();
   const auto [at, error] = std::from_chars(digits.data(), end, number);
   if (error != std::errc() || at != end) {
-    const bool too_large = error == std::errc::result_out_of_range;
+    const bool is_too_large = error == std::errc::result_out_of_range;
     return std::unexpected(
         fmt::format("failed to parse int from {}: strconv.Atoi: parsing \"{}\": {}", text, text,
-                    too_large ? "value out of range" : "invalid syntax"));
+                    is_too_large ? "value out of range" : "invalid syntax"));
   }
   if (number < 0) {
     return std::unexpected(fmt::format("negative number ({}) not allowed: {}", number, text));

@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 8> kAttributeTypes = {
 
 void check_identifier(std::string_view id, const std::string& path, Causes& causes) {
   if (id.size() > kIdentifierMax) causes.push_back(too_long(path, kIdentifierMax));
-  const bool starts_well = !id.empty() && (is_letter(id.front()) || id.front() == '_');
-  const bool goes_well =
+  const bool has_good_start = !id.empty() && (is_letter(id.front()) || id.front() == '_');
+  const bool has_good_rest =
       std::ranges::all_of(id, [](char c) { return is_alphanumeric(c) || c == '_'; });
-  if (starts_well && goes_well) return;
+  if (has_good_start && has_good_rest) return;
   causes.push_back(invalid_value(
       path, Json(id),
       "a valid C identifier must start with alphabetic character or '_', followed by a string of "

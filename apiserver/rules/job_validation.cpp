@@ -66,14 +66,15 @@ void validate_failure_rules(const JsonObject& spec, const std::string& path, Cau
     require_choice(text_at(rule, {"action"}), {"Count", "FailIndex", "FailJob", "Ignore"},
                    at + ".action", causes,
                    R"(valid values: ["Count" "FailIndex" "FailJob" "Ignore"])");
-    const bool by_code = has(rule, {"onExitCodes"});
-    const bool by_condition = !array_at(rule, {"onPodConditions"}).empty();
-    if (by_code != by_condition) continue;
+    const bool is_by_code = has(rule, {"onExitCodes"});
+    const bool is_by_condition = !array_at(rule, {"onPodConditions"}).empty();
+    if (is_by_code != is_by_condition) continue;
     causes.push_back({"FieldValueInvalid",
-                      by_code ? "Invalid value: specifying both OnExitCodes and OnPodConditions is "
-                                "not supported"
-                              : "Invalid value: specifying one of OnExitCodes and OnPodConditions "
-                                "is required",
+                      is_by_code
+                          ? "Invalid value: specifying both OnExitCodes and OnPodConditions is "
+                            "not supported"
+                          : "Invalid value: specifying one of OnExitCodes and OnPodConditions "
+                            "is required",
                       at});
   }
 }

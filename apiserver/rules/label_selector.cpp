@@ -20,9 +20,9 @@ bool holds(const JsonObject& term, const JsonObject& labels) {
   const std::string_view op = text_at(term, {"operator"});
   const Json* label = labels.if_contains(text_at(term, {"key"}));
   const JsonArray& values = array_at(term, {"values"});
-  const bool listed = label != nullptr && std::ranges::find(values, *label) != values.end();
-  if (op == "In") return listed;
-  if (op == "NotIn") return !listed;
+  const bool is_listed = label != nullptr && std::ranges::find(values, *label) != values.end();
+  if (op == "In") return is_listed;
+  if (op == "NotIn") return !is_listed;
   if (op == "Exists") return label != nullptr;
   return op == "DoesNotExist" && label == nullptr;
 }
@@ -94,13 +94,13 @@ namespace {
 
 void validate_operator(const JsonObject& term, const std::string& path, Causes& causes) {
   const std::string_view op = text_at(term, {"operator"});
-  const bool any_values = !array_at(term, {"values"}).empty();
+  const bool has_values = !array_at(term, {"values"}).empty();
   if (op == "In" || op == "NotIn") {
-    if (any_values) return;
+    if (has_values) return;
     causes.push_back(
         required_value(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (op == "Exists" || op == "DoesNotExist") {
-    if (!any_values) return;
+    if (!has_values) return;
     causes.push_back(forbidden_value(
         path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   } else {

@@ -90,8 +90,8 @@ void require_same(const JsonObject& next, const JsonObject& old, std::string_vie
                   Causes& causes) {
   const Json* now = find(next, {"metadata", key});
   const Json* before = find(old, {"metadata", key});
-  const bool same = now == nullptr || before == nullptr ? now == before : *now == *before;
-  if (same) return;
+  const bool is_same = now == nullptr || before == nullptr ? now == before : *now == *before;
+  if (is_same) return;
   causes.push_back(invalid_value(fmt::format("metadata.{}", key), now != nullptr ? *now : Json(),
                                  "field is immutable"));
 }
@@ -121,8 +121,9 @@ void validate_known_finalizers(std::string_view kind, const JsonObject& metadata
   for (const Json& item : array_at(metadata, {"finalizers"})) {
     const std::string path = indexed("metadata.finalizers", index++);
     const std::string_view text = as_text(item);
-    const bool standard = text == "orphan" || text == "foregroundDeletion" || text == "kubernetes";
-    if (standard || text.contains('/')) continue;
+    const bool is_standard =
+        text == "orphan" || text == "foregroundDeletion" || text == "kubernetes";
+    if (is_standard || text.contains('/')) continue;
     causes.push_back(invalid_value(
         path, item, "name is neither a standard finalizer name nor is it fully qualified"));
   }

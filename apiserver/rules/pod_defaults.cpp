@@ -26,8 +26,8 @@ void default_probe(JsonObject& probe) {
 }
 
 void default_container(JsonObject& container) {
-  const bool pull = names_latest(text_at(container, {"image"}));
-  set_default(container, "imagePullPolicy", pull ? "Always" : "IfNotPresent");
+  const bool is_latest = names_latest(text_at(container, {"image"}));
+  set_default(container, "imagePullPolicy", is_latest ? "Always" : "IfNotPresent");
   set_default_values("Container", container);
   for (const auto* name : {"livenessProbe", "readinessProbe", "startupProbe"}) {
     Json* const probe = container.if_contains(name);

@@ -188,8 +188,8 @@ void default_pod_level_resources(JsonObject& pod_spec) {
   const Shares limited = shares_of(pod_spec, "limits");
   for (const auto& [resource, share] : limited) {
     const auto limit = share.sum();
-    const bool missing = is_huge_page_resource(resource) && !requests.contains(resource);
-    if (limit && missing) set_default(limits, resource, Json(limit->text()));
+    const bool is_missing = is_huge_page_resource(resource) && !requests.contains(resource);
+    if (limit && is_missing) set_default(limits, resource, Json(limit->text()));
   }
   const Shares requested = shares_of(pod_spec, "requests");
   for (const std::string_view resource : {"cpu", "memory"}) {

@@ -199,14 +199,14 @@ void validate_pod_claims(const JsonObject& spec, const std::string& path, Causes
   std::set<std::string_view> names;
   for (const auto& [claim, here] : with_paths(array_at(spec, {"resourceClaims"}), path)) {
     validate_claim_name(text_at(claim, {"name"}), here + ".name", names, causes);
-    const bool named = has(claim, {"resourceClaimName"});
-    const bool from_template = has(claim, {"resourceClaimTemplateName"});
-    if (named == from_template) {
+    const bool is_named = has(claim, {"resourceClaimName"});
+    const bool is_from_template = has(claim, {"resourceClaimTemplateName"});
+    if (is_named == is_from_template) {
       causes.push_back(invalid_value(here, claim,
-                                     named ? "at most one of `resourceClaimName` or "
-                                             "`resourceClaimTemplateName` may be specified"
-                                           : "must specify one of: `resourceClaimName`, "
-                                             "`resourceClaimTemplateName`"));
+                                     is_named ? "at most one of `resourceClaimName` or "
+                                                "`resourceClaimTemplateName` may be specified"
+                                              : "must specify one of: `resourceClaimName`, "
+                                                "`resourceClaimTemplateName`"));
     }
     for (const auto* key : {"resourceClaimName", "resourceClaimTemplateName"}) {
       if (has(claim, {key})) validate_subdomain(claim, key, here, causes);

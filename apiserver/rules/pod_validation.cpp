@@ -61,10 +61,10 @@ void validate_tolerations(const JsonObject& next, const JsonObject& old, Causes&
   for (const Json& item : array_at(next, {"spec", "tolerations"})) {
     now.insert(text_of_toleration(item));
   }
-  const bool kept =
+  const bool is_kept =
       std::ranges::all_of(array_at(old, {"spec", "tolerations"}),
                           [&](const Json& item) { return now.contains(text_of_toleration(item)); });
-  if (!kept) {
+  if (!is_kept) {
     causes.push_back(forbidden_value("spec.tolerations",
                                      "existing toleration can not be modified except its "
                                      "tolerationSeconds"));
@@ -213,8 +213,8 @@ void validate_pod_status(const JsonObject& next, const JsonObject& old, Causes& 
   if (!nominated.empty()) {
     validate_name(NameRule::dns_subdomain, nominated, "status.nominatedNodeName", causes);
   }
-  const bool bound = !text_at(next, {"spec", "nodeName"}).empty();
-  if (bound && nominated != text_at(old, {"status", "nominatedNodeName"})) {
+  const bool is_bound = !text_at(next, {"spec", "nodeName"}).empty();
+  if (is_bound && nominated != text_at(old, {"status", "nominatedNodeName"})) {
     causes.push_back(forbidden_value("status.nominatedNodeName",
                                      "may not be changed directly once the pod has a node"));
   }

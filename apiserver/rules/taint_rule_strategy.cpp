@@ -54,8 +54,8 @@ class TaintRuleStrategy final : public StatusStrategy {
     if (endpoint == Endpoint::status) return;
     JsonObject& taint = child(child(next, "spec"), "taint");
     const JsonObject& before = object_at(old, {"spec", "taint"});
-    const bool same_time = text_at(taint, {"timeAdded"}) == text_at(before, {"timeAdded"});
-    if (same_time && text_at(taint, {"effect"}) != text_at(before, {"effect"})) {
+    const bool has_same_time = text_at(taint, {"timeAdded"}) == text_at(before, {"timeAdded"});
+    if (has_same_time && text_at(taint, {"effect"}) != text_at(before, {"effect"})) {
       taint["timeAdded"] = runtime::timestamp(context.now);
     }
     count_generation(next, old);

@@ -93,13 +93,14 @@ void check_resource_reference(const JsonObject& reference, const std::string& pa
       "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
       "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
   const std::string_view resource = text_at(reference, {"resource"});
-  const bool known = is_one_of(kResources, resource) || resource.starts_with("limits.hugepages-") ||
-                     resource.starts_with("requests.hugepages-");
+  const bool is_known = is_one_of(kResources, resource) ||
+                        resource.starts_with("limits.hugepages-") ||
+                        resource.starts_with("requests.hugepages-");
   if (text_at(reference, {"containerName"}).empty()) {
     causes.push_back(required_value(path + ".containerName"));
   } else if (resource.empty()) {
     causes.push_back(required_value(path + ".resource"));
-  } else if (!known) {
+  } else if (!is_known) {
     causes.push_back(not_supported(path + ".resource", Json(resource), kResources));
   }
 }
@@ -107,16 +108,16 @@ void check_resource_reference(const JsonObject& reference, const std::string& pa
 // The real server names no item.
 void check_pod_file(const JsonObject& file, const std::string& path, Causes& causes) {
   check_required_path(file, path, causes);
-  const bool of_field = has(file, {"fieldRef"});
-  const bool of_resource = has(file, {"resourceFieldRef"});
-  if (of_field) {
+  const bool is_of_field = has(file, {"fieldRef"});
+  const bool is_of_resource = has(file, {"resourceFieldRef"});
+  if (is_of_field) {
     check_field_reference(object_at(file, {"fieldRef"}), path + ".fieldRef", causes);
-    if (of_resource) {
+    if (is_of_resource) {
       causes.push_back(
           invalid_value(path, Json("resource"),
                         "fieldRef and resourceFieldRef can not be specified simultaneously"));
     }
-  } else if (of_resource) {
+  } else if (is_of_resource) {
     check_resource_reference(object_at(file, {"resourceFieldRef"}), path + ".resourceFieldRef",
                              causes);
   } else {

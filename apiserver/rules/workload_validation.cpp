@@ -125,12 +125,12 @@ void validate_daemon_strategy(const JsonObject& strategy, Causes& causes) {
   rolling.validate(causes);
   validate_at_most_100_percent(rolling.unavailable, rolling.path + ".maxUnavailable", causes);
   validate_at_most_100_percent(rolling.surge, rolling.path + ".maxSurge", causes);
-  const bool any_unavailable = amount_of(rolling.unavailable) != 0;
-  const bool any_surge = amount_of(rolling.surge) != 0;
-  if (any_unavailable && any_surge) {
+  const bool has_unavailable = amount_of(rolling.unavailable) != 0;
+  const bool has_surge = amount_of(rolling.surge) != 0;
+  if (has_unavailable && has_surge) {
     causes.push_back(invalid_value(rolling.path + ".maxSurge", rolling.surge,
                                    "may not be set when maxUnavailable is non-zero"));
-  } else if (!any_unavailable && !any_surge) {
+  } else if (!has_unavailable && !has_surge) {
     causes.push_back(
         required_value(rolling.path + ".maxUnavailable", "cannot be 0 when maxSurge is 0"));
   }

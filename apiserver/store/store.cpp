@@ -118,10 +118,10 @@ std::vector<Store::Entry> Store::list(std::string_view resource, std::string_vie
        ++now) {
     if (!now->first.starts_with(prefix)) break;
     add_old_before(now->first);
-    const bool changed = old != then.end() && old->first == now->first;
-    const Stored& object = changed ? old->second : now->second;
+    const bool has_changed = old != then.end() && old->first == now->first;
+    const Stored& object = has_changed ? old->second : now->second;
     if (object != nullptr) entries.push_back({now->first, object});
-    if (changed) ++old;
+    if (has_changed) ++old;
   }
   for (; old != then.end(); ++old) {
     if (old->second != nullptr) entries.push_back({std::string(old->first), old->second});
