@@ -1,6 +1,7 @@
 #include "test/simulation/aftermath.hpp"
 
 #include <array>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,49 +43,30 @@ constexpr Duration kLongestRetry = 40s;  // of a refused list or watch: 30 s, an
 
 Task<Aftermath::Finding> Aftermath::run() {
   world_.faulty_server.request_faults().budget_every = {};
-  const Finding unsettled = co_await settle();
-  if (unsettled) co_return unsettled;
-  if (rng_.below(4) == 0) {
-    const Finding impatient = co_await watch_answers(kLongWait);
-    if (impatient) co_return impatient;
+  struct Row {
+    Task<Finding> (Aftermath::*step)();
+    std::uint64_t one_in = 1;
+  };
+  std::vector<Row> rows = {{&Aftermath::settle},
+                           {&Aftermath::wait_long, 4},
+                           {&Aftermath::live_calmly},
+                           {&Aftermath::miss_something},
+                           {&Aftermath::trouble_one_tenant, 4},
+                           {&Aftermath::grant_no_budget, 4},
+                           {&Aftermath::hide_one_kind, 8}};
+  if (world_.eviction_rate > 0) rows.push_back({&Aftermath::exhaust_eviction_rate, 2});
+  rows.push_back({&Aftermath::come_to_rest});
+  if (world_.prompt <= kPromptOfMost) {
+    rows.insert(
+        rows.end(),
+        {{&Aftermath::copy_claims}, {&Aftermath::flood, 8}, {&Aftermath::bring_giants, 16}});
   }
-  world_.workload.bring_what_is_late();
-  const Finding unanswered = co_await live_calmly();
-  if (unanswered) co_return unanswered;
-  const Finding unseen = co_await miss_something();
-  if (unseen) co_return unseen;
-  if (rng_.below(4) == 0) {
-    const Finding starved = co_await trouble_one_tenant();
-    if (starved) co_return starved;
+  for (const auto& [step, one_in] : rows) {
+    if (one_in > 1 && rng_.below(one_in) > 0) continue;
+    const Finding found = co_await (this->*step)();
+    if (found) co_return found;
   }
-  if (rng_.below(4) == 0) {
-    const Finding slow = co_await grant_no_budget();
-    if (slow) co_return slow;
-  }
-  if (rng_.below(8) == 0) {
-    const Finding waiting = co_await hide_one_kind();
-    if (waiting) co_return waiting;
-  }
-  if (world_.eviction_rate > 0 && rng_.below(2) == 0) {
-    const Finding outrun = co_await exhaust_eviction_rate();
-    if (outrun) co_return outrun;
-  }
-  const bool goes_on = rng_.below(8) == 0;
-  const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
-  if (restless) co_return restless;
-  if (goes_on) {
-    const Finding out_of_step = co_await refuse_writes();
-    if (out_of_step) co_return out_of_step;
-  }
-  if (world_.prompt > kPromptOfMost) co_return std::nullopt;
-  const Finding deceived = co_await copy_claims();
-  if (deceived) co_return deceived;
-  if (rng_.below(8) == 0 && !world_.has_few_places) {
-    const Finding crowded = co_await flood();
-    if (crowded) co_return crowded;
-  }
-  if (rng_.below(16) > 0) co_return std::nullopt;
-  co_return co_await bring_giants();
+  co_return std::nullopt;
 }
 
 Task<Aftermath::Finding> Aftermath::settle() {
@@ -100,8 +82,13 @@ Task<Aftermath::Finding> Aftermath::settle() {
   co_return co_await watch_answers(kSlack);
 }
 
+Task<Aftermath::Finding> Aftermath::wait_long() {
+  return watch_answers(kLongWait);
+}
+
 // Shows lost wake-ups: nothing else makes the manager look again.
 Task<Aftermath::Finding> Aftermath::live_calmly() {
+  world_.workload.bring_what_is_late();
   world_.timeline.note("world", "goes on, one thing at a time");
   const std::size_t acts = 4 + rng_.below(8);
   for (std::size_t i = 0; i < acts; ++i) {
@@ -129,6 +116,13 @@ Task<Aftermath::Finding> Aftermath::miss_something() {
 Duration Aftermath::draw_pause() {
   const double share = rng_.unit();
   return std::chrono::duration_cast<Duration>(2s + 60s * share * share * share);
+}
+
+Task<Aftermath::Finding> Aftermath::come_to_rest() {
+  const bool goes_on = rng_.below(8) == 0;
+  const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
+  if (restless || !goes_on) co_return restless;
+  co_return co_await refuse_writes();
 }
 
 // After long failures a retry waits equally long; after a success its back-off is reset.
@@ -246,6 +240,7 @@ Task<Aftermath::Finding> Aftermath::copy_claims() {
 // A tenant's pods fail, and its requests take long: another tenant's pods get their claims and
 // events as soon as if they were alone.
 Task<Aftermath::Finding> Aftermath::flood() {
+  if (world_.has_few_places) co_return std::nullopt;
   Flood& flood = world_.workload.flood();
   RequestFaults& request_faults = world_.faulty_server.request_faults();
   const Obstacle obstacle{Obstacle::Of::one_namespace, Flood::kLoudTenant};

@@ -49,6 +49,7 @@ class Aftermath {
   using Finding = std::optional<Breach>;
 
   runtime::Task<Finding> settle();
+  runtime::Task<Finding> wait_long();
   runtime::Task<Finding> live_calmly();
   runtime::Task<Finding> miss_something();
   runtime::Task<Finding> trouble_one_tenant();
@@ -62,6 +63,7 @@ class Aftermath {
   runtime::Task<Finding> watch_answers(runtime::Duration at_least, Obstacle obstacle = {});
   runtime::Task<Finding> wait_until(std::function<bool()> holds, runtime::Duration within,
                                     Breach otherwise, Obstacle obstacle = {});
+  runtime::Task<Finding> come_to_rest();
   runtime::Task<Finding> refuse_writes();
   runtime::Task<Finding> rest(runtime::Duration lasts);
   runtime::Task<Finding> lose_watches(apiserver::Revision forgotten);
