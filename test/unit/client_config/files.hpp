@@ -1,16 +1,15 @@
 // A separate folder for each test, and an environment with only the given variables.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "client/config/config.hpp"
 #include "runtime/base64.hpp"
+#include "test/support/temp_folder.hpp"
 
 namespace dcm::client {
 
@@ -18,29 +17,7 @@ inline const std::string kCertificatePem =
     "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
 inline const std::string kKeyPem = "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n";
 
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = ::testing::TempDir() + "dcm-XXXXXX";
-    dir_ = ::mkdtemp(pattern.data());
-  }
-  ~TempFolder() { std::filesystem::remove_all(dir_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::string dir() const { return dir_; }
-  std::string path(const std::string& name) const { return dir_ / name; }
-
-  // Returns the path.
-  std::string write(const std::string& name, const std::string& content) {
-    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
-    std::ofstream(path(name)) << content;
-    return path(name);
-  }
-
- private:
-  std::filesystem::path dir_;
-};
+using test::TempFolder;
 
 class FilesTest : public ::testing::Test, protected TempFolder {
  protected:

@@ -1,19 +1,17 @@
 // A node's agent on real sockets.
 #include "node/agent/agent.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
 #include "test/support/memory_files.hpp"
+#include "test/support/temp_folder.hpp"
 #include "test/unit/node/fake_plugin.hpp"
 
 namespace dcm::node {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using runtime::Task;
 
@@ -32,10 +30,8 @@ class Api final : public NodeApi {
 
 struct AgentTest : testing::Test {
   AgentTest() {
-    EXPECT_NE(::mkdtemp(folder.data()), nullptr);
     listener = *http::make_unix_listener(loop.executor(), loop.time(), folder + "/gpu-reg.sock");
   }
-  ~AgentTest() override { fs::remove_all(folder); }
 
   Agent make(AgentNews news = {}) {
     return Agent(loop, *transport, files, api, rng, metrics, {},
@@ -62,7 +58,8 @@ struct AgentTest : testing::Test {
     group.cancel();
   }
 
-  std::string folder = fs::temp_directory_path() / "agent-XXXXXX";
+  test::TempFolder temporary;
+  std::string folder = temporary.dir();
   runtime::Loop loop;
   test::MemoryFiles files;
   Api api;

@@ -1,6 +1,5 @@
 // The checkpoint's format: written byte for byte like kubelet 1.37, and read leniently. Numbers in
 // brackets are the cases of the node's specification.
-#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include "node/checkpoint/store.hpp"
 #include "node/posix_files.hpp"
 #include "test/support/memory_files.hpp"
+#include "test/support/temp_folder.hpp"
 
 namespace dcm::node {
 namespace {
@@ -202,12 +202,6 @@ TEST(CheckpointStore, writes_nothing_unreadable) {
 // What may be at the file's path on a machine.
 class UnusableFile : public testing::Test {
  protected:
-  UnusableFile() {
-    std::string pattern = std::filesystem::temp_directory_path() / "checkpoint-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~UnusableFile() override { std::filesystem::remove_all(folder_); }
-
   void expect_set_aside(const char* what) {
     CheckpointStore store(files_, folder_, runtime::Rng(1));
     const auto opened = store.open();
@@ -226,7 +220,8 @@ class UnusableFile : public testing::Test {
   std::string path() const { return folder_ + "/dra_manager_state"; }
 
   PosixFiles files_;
-  std::string folder_;
+  test::TempFolder temporary_;
+  std::string folder_ = temporary_.dir();
 };
 
 TEST_F(UnusableFile, is_set_aside_of_any_type) {

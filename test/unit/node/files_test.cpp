@@ -1,25 +1,19 @@
 // Real files behave like the in-memory fake.
-#include <cstdlib>
-#include <filesystem>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "node/posix_files.hpp"
+#include "test/support/temp_folder.hpp"
 
 namespace dcm::node {
 namespace {
 
 class PosixFilesTest : public testing::Test {
  protected:
-  PosixFilesTest() {
-    std::string pattern = std::filesystem::temp_directory_path() / "node-files-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~PosixFilesTest() override { std::filesystem::remove_all(folder_); }
-
   PosixFiles files_;
-  std::string folder_;
+  test::TempFolder temporary_;
+  std::string folder_ = temporary_.dir();
 };
 
 TEST_F(PosixFilesTest, creates_syncs_renames_reads_and_removes_file) {

@@ -2,7 +2,6 @@
 // are the cases of the node's specification.
 #include "node/plugins/registration_loop.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test/support/temp_folder.hpp"
 #include "test/unit/node/fake_plugin.hpp"
 
 namespace dcm::node {
@@ -26,13 +26,6 @@ using Paths = std::vector<std::string>;
 
 class Registry : public testing::Test {
  protected:
-  Registry() {
-    std::string pattern = fs::temp_directory_path() / "registry-XXXXXX";
-    root = ::mkdtemp(pattern.data());
-    folder = root + "/plugins_registry";
-  }
-  ~Registry() override { fs::remove_all(root); }
-
   std::unique_ptr<http::Listener> listen(const std::string& path) {
     auto listener = http::make_unix_listener(loop.executor(), loop.time(), path);
     EXPECT_TRUE(listener) << to_string(listener.error());
@@ -40,8 +33,9 @@ class Registry : public testing::Test {
   }
 
   runtime::Loop loop;
-  std::string root;
-  std::string folder;
+  test::TempFolder temporary;
+  std::string root = temporary.dir();
+  std::string folder = root + "/plugins_registry";
 };
 
 TEST_F(Registry, creates_missing_folder) {  // [4]

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "test/support/temp_folder.hpp"
+
 namespace dcm::playground {
 namespace {
 
@@ -18,13 +20,6 @@ using testing::HasSubstr;
 
 class KubeconfigOutTest : public testing::Test {
  protected:
-  KubeconfigOutTest() {
-    std::string pattern = testing::TempDir() + "kubeconfig-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    file_ = folder_ / "sub/kubeconfig";
-  }
-  ~KubeconfigOutTest() override { fs::remove_all(folder_); }
-
   void put(const std::string& text) {
     fs::create_directories(file_.parent_path());
     std::ofstream(file_) << text;
@@ -42,8 +37,9 @@ class KubeconfigOutTest : public testing::Test {
     return written ? "" : written.error().message;
   }
 
-  fs::path folder_;
-  fs::path file_;
+  test::TempFolder temporary_;
+  fs::path folder_ = temporary_.dir();
+  fs::path file_ = folder_ / "sub/kubeconfig";
 };
 
 TEST_F(KubeconfigOutTest, exists_as_long_as_object) {

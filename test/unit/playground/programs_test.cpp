@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include "test/support/temp_folder.hpp"
+
 namespace dcm::playground {
 namespace {
 
@@ -20,15 +22,12 @@ enum class Mode { executable, plain };
 class Builds : public testing::Test {
  protected:
   Builds() {
-    std::string name = testing::TempDir() + "builds-XXXXXX";
-    folder_ = mkdtemp(name.data());
     setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
     unsetenv("KUBEBUILDER_ASSETS");
   }
   ~Builds() override {
     unsetenv("XDG_CACHE_HOME");
     unsetenv("KUBEBUILDER_ASSETS");
-    fs::remove_all(folder_);
   }
 
   fs::path builds() const { return folder_ / "dra-controller-manager/controlplane"; }
@@ -42,7 +41,8 @@ class Builds : public testing::Test {
     make(folder / "kube-controller-manager");
   }
 
-  fs::path folder_;
+  test::TempFolder temporary_;
+  fs::path folder_ = temporary_.dir();
 };
 
 TEST_F(Builds, prefer_newest_with_both_programs) {

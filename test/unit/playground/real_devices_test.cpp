@@ -8,6 +8,7 @@
 #include "manager/epoch.hpp"
 #include "playground/embedded_server.hpp"
 #include "test/support/co_test.hpp"
+#include "test/support/temp_folder.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -16,21 +17,20 @@ using namespace std::chrono_literals;
 
 struct Site {
   explicit Site(runtime::VirtualLoop& loop)
-      : folder(testing::TempDir() + "real_devices"),
-        process{loop, metrics, rng, {}},
+      : process{loop, metrics, rng, {}},
         server(process),
         connection(server.connect()),
         api(connection->rest()),
         cache(connection->rest(), pods(), make_pod_decoder(), process),
         options{.agent = agent_options("node-0", folder), .prepare_retry = PrepareRetry::backoff} {}
-  ~Site() { std::filesystem::remove_all(folder); }
 
   std::unique_ptr<RealDevices> make() {
     return std::make_unique<RealDevices>(process, api, connection->rest(), cache, options,
                                          [](const api::NamespacedName&) {});
   }
 
-  std::string folder;
+  test::TempFolder temporary;
+  std::string folder = temporary.path("node");
   runtime::Rng rng{1};
   runtime::MetricsRegistry metrics;
   Process process;

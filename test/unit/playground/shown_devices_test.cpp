@@ -1,11 +1,11 @@
 #include "playground/cluster/shown_devices.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "node/posix_files.hpp"
+#include "test/support/temp_folder.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -16,14 +16,11 @@ namespace fs = std::filesystem;
 class ShownDevicesTest : public testing::Test {
  protected:
   ShownDevicesTest() {
-    std::string pattern = fs::temp_directory_path() / "shown-devices-XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
     fs::create_directories(root_ / "devices");
     fs::create_directories(root_ / "precious" / "below");
     EXPECT_TRUE(files_.create(root_ / "precious" / "a.json", "{}"));
     EXPECT_TRUE(files_.create(root_ / "devices" / "own.json", "{}"));
   }
-  ~ShownDevicesTest() override { fs::remove_all(root_); }
 
   std::size_t paths() const {
     return static_cast<std::size_t>(
@@ -31,7 +28,8 @@ class ShownDevicesTest : public testing::Test {
   }
 
   node::PosixFiles files_;
-  fs::path root_;
+  test::TempFolder temporary_;
+  fs::path root_ = temporary_.dir();
 };
 
 TEST_F(ShownDevicesTest, exist_while_pod_does) {
