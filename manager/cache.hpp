@@ -10,8 +10,8 @@
 #include "client/request/rest_client.hpp"
 #include "informers/api_lister_watcher.hpp"
 #include "informers/informer.hpp"
+#include "manager/cache_decoder.hpp"
 #include "manager/isolate.hpp"
-#include "manager/keeping_decoder.hpp"
 #include "manager/process.hpp"
 #include "manager/rows.hpp"
 #include "manager/some_of.hpp"
@@ -46,8 +46,8 @@ class Cache {
       : process_(process),
         resource_(std::move(resource)),
         name_(cache_name(*resource_.kind, options)),
-        decoder_(with_keep(std::move(decoder), std::move(options.keep))),
-        source_(rest, resource_, *decoder_, std::move(options.select)),
+        decoder_(std::move(decoder), resource_.kind->scope, isolated(std::move(options.keep))),
+        source_(rest, resource_, decoder_, std::move(options.select)),
         informer_(name_, source_, informer_context(process)) {}
 
   // The object of that name; null if there is none.
@@ -99,7 +99,7 @@ class Cache {
   // In metrics and logs.
   const std::string& name() const { return name_; }
   const api::Resource& resource() const { return resource_; }
-  const api::Decoder<T>& decoder() const { return *decoder_; }
+  const api::Decoder<T>& decoder() const { return decoder_; }
   informers::Informer<T>& informer() { return informer_; }
   informers::StoreReader<T> reader() const { return informer_.reader(); }
   // Fills it. Called once; ends only by cancellation.
@@ -110,15 +110,13 @@ class Cache {
   informers::SyncState& sync() { return informer_.sync(); }
 
  private:
-  std::unique_ptr<api::Decoder<T>> with_keep(std::unique_ptr<api::Decoder<T>> decoder,
-                                             std::function<bool(const T&)> keep) const {
-    if (!keep) return decoder;
-    return std::make_unique<KeepingDecoder<T>>(std::move(decoder),
-                                               [this, keep = std::move(keep)](const T& object) {
-                                                 bool is_kept = true;
-                                                 isolate(object, [&] { is_kept = keep(object); });
-                                                 return is_kept;
-                                               });
+  std::function<bool(const T&)> isolated(std::function<bool(const T&)> keep) const {
+    if (!keep) return {};
+    return [this, keep = std::move(keep)](const T& object) {
+      bool is_kept = true;
+      isolate(object, [&] { is_kept = keep(object); });
+      return is_kept;
+    };
   }
 
   Process process_;
@@ -126,7 +124,7 @@ class Cache {
   std::string name_;
   Rows rows_;
   bool is_running_ = false;
-  std::unique_ptr<api::Decoder<T>> decoder_;
+  CacheDecoder<T> decoder_;
   informers::ApiListerWatcher<T> source_;
   informers::Informer<T> informer_;
 };
