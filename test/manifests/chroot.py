@@ -1,13 +1,14 @@
 """A manager that starts in its own root, and serves a real cluster from there."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import unittest
 
 import cluster
 import render
-from server_test import free_port
+from ports import free_port
 from tools import DEADLINE, run
 
 
@@ -24,6 +25,14 @@ def inside(root, command):
     proxies = [f"{name}={value}" for name, value in os.environ.items() if name.lower().endswith("_proxy")]
     return run("chroot", root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
                "DEBIAN_FRONTEND=noninteractive", *proxies, "sh", "-ec", command)
+
+
+def install(root, *packages):
+    """With what they need, from Debian's mirror."""
+    shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    retries = "-o Acquire::Retries=5"
+    inside(root, f"apt-get update -q {retries} && "
+                 f"apt-get install -qy {retries} --no-install-recommends {' '.join(packages)}")
 
 
 def serve(test, root, user, *flags):

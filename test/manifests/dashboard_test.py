@@ -14,7 +14,8 @@ import yaml
 import cluster
 import render
 from alerts_test import OF_KUBE_STATE_METRICS, undocumented
-from server_test import OnTheServer, claimant, free_port
+from ports import free_port
+from server_test import OnTheServer, claimant
 from tools import SCRATCH, prometheus, promtool, run
 
 DASHBOARD = render.MANIFESTS / "monitoring/dashboard.json"

@@ -96,8 +96,7 @@ class Package(unittest.TestCase):
         root.mkdir()
         run("tar", "-xf", archive, "-C", root)
         shutil.copy(self.package, root / "package.deb")
-        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
-        chroot.inside(root, "apt-get update -q && apt-get install -qy --no-install-recommends /package.deb")
+        chroot.install(root, "/package.deb")
         self.assertEqual(chroot.inside(root, "dra-controller-manager --version").split()[0],
                          "dra-controller-manager")
         # Like the unit, without systemd: as nobody, with its own configuration.

@@ -19,11 +19,9 @@ import urllib.parse
 import cluster
 import render
 from dashboard_test import DASHBOARD, Prometheus
-from server_test import free_port
+from ports import free_port
+from svg import text
 from tools import ROOT, SCRATCH
-
-sys.path.append(str(ROOT / "test/support"))
-from svg import text  # noqa: E402
 
 SECONDS = 120
 STEP = 2

@@ -1,22 +1,16 @@
 """The rendered manifests on a real API server, and the manager as they define it: its account, its
 command line."""
 import json
-import socket
 import subprocess
 import unittest
 
 import cluster
 import render
+from ports import free_port
 from tools import CONTROLPLANE, SCRATCH, prometheus_operator_crds, run
 from render_test import ALL_CONTROLLERS_BUT_OURS, COMPONENTS
 
 PROMETHEUS_KINDS = ["servicemonitors", "podmonitors", "prometheusrules"]
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def establish_crds():
@@ -133,7 +127,7 @@ class Running(OnTheServer):
         self.assertTrue(lease["spec"]["holderIdentity"])
         for probe in ("livenessProbe", "readinessProbe"):
             self.assertEqual(manager.ask(render.container(objects)[probe]["httpGet"]["path"]), (200, "ok"))
-        self.assertNotRegex(manager.log().lower(), "forbidden|\\b403\\b")
+        self.assertNotRegex(manager.log().lower(), r"forbidden|status\W+403\b|\(403\)")
         return manager
 
     def test_serves_in_kube_system_and_gives_the_lease_back(self):

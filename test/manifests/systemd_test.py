@@ -10,8 +10,8 @@ import cluster
 import package_test
 from booted import Booted
 from package_test import CONFIGURATION, FILES
+from ports import free_port
 from render import MANIFESTS
-from server_test import free_port
 from tools import HERE, SCRATCH, run
 
 UNIT = "dra-controller-manager"
@@ -27,8 +27,7 @@ class Systemd(unittest.TestCase):
         run("tar", "-xf", archive, "-C", self.root)
         shutil.copy(package_test.Package.build(self.scratch, HERE), self.root / "first.deb")
         shutil.copy(self.newer(), self.root / "second.deb")
-        shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
-        chroot.inside(self.root, "apt-get update -q && apt-get install -qy --no-install-recommends systemd /first.deb")
+        chroot.install(self.root, "systemd", "/first.deb")
         self.machine = Booted(self.root)
         self.addCleanup(self.machine.stop)
         self.port = free_port()

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 import cluster
-from server_test import free_port
+from ports import free_port
 from tools import DEADLINE, SCRATCH, manager
 
 NOBODY = """\

@@ -6,9 +6,11 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "test/support"))  # for those who import this
 CONTROLPLANE = ROOT / "test/controlplane/controlplane"
 SCRATCH = ROOT / "build/manifests"
 # Long enough for a busy machine; nothing is measured by it.

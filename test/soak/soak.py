@@ -13,7 +13,6 @@ In the first third of the time, faults come four times as often as later on.
 import argparse
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ import samples
 import verdict
 from api import RESOURCE, Api
 from churn import NODES, Churn
+from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONTROLPLANE = ROOT / "test/controlplane/controlplane"
@@ -46,12 +46,6 @@ def do_fault(fault, cluster):
         controlplane("resume", "--name", cluster)
     if "compact" in fault:
         controlplane("compact", "--name", cluster)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Program:

@@ -82,15 +82,16 @@ int Process::run(const Command& command) {
 }
 
 int free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int reuse = 1;
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   const bool is_known = socket >= 0 &&
+                        ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) == 0 &&
                         ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
                         ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  ::close(socket);
   if (!is_known) throw std::runtime_error("no free port: " + std::string(std::strerror(errno)));
   return ntohs(address.sin_port);
 }

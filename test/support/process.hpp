@@ -38,8 +38,9 @@ class Process {
   std::optional<int> status_;
 };
 
-// A TCP port of 127.0.0.1 that was free a moment ago: for programs that need a given port. Throws
-// std::runtime_error.
+// A TCP port of 127.0.0.1 for programs that need a given one. It stays bound until this process
+// ends, so nobody who asks for any port gets it, while programs that set SO_REUSEADDR may listen on
+// it, again and again. Throws std::runtime_error.
 int free_port();
 
 }  // namespace dcm::support

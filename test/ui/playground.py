@@ -2,8 +2,8 @@
 import json
 import pathlib
 import re
-import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -12,6 +12,9 @@ import urllib.request
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "test/support"))
+from ports import free_port  # noqa: E402
+
 BIN = ROOT / "build/release/bin"
 RESOURCE = "/apis/resource.k8s.io/v1"
 PLURALS = {"ResourceClaim": f"{RESOURCE}/namespaces/default/resourceclaims",
@@ -19,24 +22,12 @@ PLURALS = {"ResourceClaim": f"{RESOURCE}/namespaces/default/resourceclaims",
            "Pod": "/api/v1/namespaces/default/pods"}
 
 
-def held_port():
-    """A socket that reserves a port of this machine for one program.
-
-    A port that is bound, but not listened on, is given to nobody who asks for any port, while a
-    server with SO_REUSEADDR may listen on it, and again after its end.
-    """
-    place = socket.socket()
-    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    place.bind(("127.0.0.1", 0))
-    return place
-
-
 class Playground:
     def __init__(self, *flags):
         self.folder = tempfile.TemporaryDirectory()
         self.kubeconfig = pathlib.Path(self.folder.name, "kubeconfig")
         self.log = open(pathlib.Path(self.folder.name, "log"), "w")
-        self.place = held_port()
+        self.port = free_port()
         self.start(*flags)
         self.manager = subprocess.Popen(
             [BIN / "dra-controller-manager", "--kubeconfig", self.kubeconfig, "--leader-elect=false",
@@ -46,7 +37,7 @@ class Playground:
         """Starts the API server, which has the same address each time."""
         self.server = subprocess.Popen(
             [BIN / "dra-playground", "--kubeconfig-out", self.kubeconfig,
-             "--port", str(self.place.getsockname()[1]), *flags],
+             f"--port={self.port}", *flags],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         said = ""
         while "export" not in said:
@@ -65,7 +56,6 @@ class Playground:
         self.manager.terminate()
         self.manager.wait(60)
         self.end_server()
-        self.place.close()
         self.log.close()
         self.folder.cleanup()
 
