@@ -6,6 +6,7 @@
 
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "dcm/testing/virtual_cluster.hpp"
 #include "devices.hpp"
@@ -41,7 +42,7 @@ struct Node : testing::Test {
     co_await serving.join();
   }
 
-  const fs::path folder = testing::TempDir() + "gpus";
+  const fs::path folder = testing::TempDir() + "gpus." + std::to_string(::getpid());
   dcm::test::VirtualCluster cluster;
   dcm::http::PipeNetwork sockets{cluster.time()};
   DriverProgram program{.plugin = {.driver = kDriver,

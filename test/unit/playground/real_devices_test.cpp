@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <unistd.h>
+
 #include "apiserver/front/direct.hpp"
 #include "manager/epoch.hpp"
 #include "playground/embedded_server.hpp"
