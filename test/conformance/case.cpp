@@ -200,25 +200,33 @@ void Case::resume_server() {
 
 void Case::grant(const std::string& component) {
   if (run().server == ServerKind::memory) return;
+  json::object granted;
   for (const json::value& object :
        support::read_manifests("manifests/components/" + component + "/rbac.yaml")) {
     const bool is_role = text_at(object, "/kind") == "ClusterRole";
     kube().post(std::string("/apis/rbac.authorization.k8s.io/v1/") +
                     (is_role ? "clusterroles" : "clusterrolebindings"),
                 object);
+    if (!is_role) continue;
+    granted = {{"group", text_at(object, "/rules/0/apiGroups/0")},
+               {"resource", text_at(object, "/rules/0/resources/0")},
+               {"verb", text_at(object, "/rules/0/verbs/0")}};
   }
+  EXPECT_TRUE(may_soon(run().restricted, granted));
+}
+
+bool Case::may(const support::Access& access, const json::object& attributes) {
+  const json::value review =
+      Kube(access).must_post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                             {{"apiVersion", "authorization.k8s.io/v1"},
+                              {"kind", "SelfSubjectAccessReview"},
+                              {"spec", {{"resourceAttributes", attributes}}}});
+  return at(review, "/status/allowed") == json::value(true);
 }
 
 testing::AssertionResult Case::may_soon(const support::Access& access,
                                         const json::object& attributes) {
-  return soon("RBAC has learned of it", [&] {
-    const json::value review =
-        Kube(access).must_post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                               {{"apiVersion", "authorization.k8s.io/v1"},
-                                {"kind", "SelfSubjectAccessReview"},
-                                {"spec", {{"resourceAttributes", attributes}}}});
-    return at(review, "/status/allowed") == json::value(true);
-  });
+  return soon("RBAC has learned of it", [&] { return may(access, attributes); });
 }
 
 std::string Case::served_version(const std::string& group, const std::string& resource) {

@@ -88,7 +88,8 @@ class Case : public testing::Test {
   void halt_server(ApiServer::Ending ending);
   void resume_server();
   void compact_history() { run().api_server->compact(); }
-  // Grants the manager's account what a component of the manifests needs: "pod-groups".
+  // Grants the manager's account what a component of the manifests needs, such as "pod-groups"; in
+  // effect on return.
   void grant(const std::string& component);
   // The version of a kind that the server's discovery offers first, "" where there is none.
   std::string served_version(const std::string& group, const std::string& resource);
@@ -136,11 +137,13 @@ class Case : public testing::Test {
   // Whether a Warning on the pod has this reason and contains this text.
   bool has_warning(const std::string& pod, const std::string& reason, const std::string& text);
 
-  // Whether `holds` becomes true within 30 s, or patience(…).
-  void patience(std::chrono::seconds limit) { patience_ = limit; }
+  // Whether `holds` becomes true within 30 s, or patience(…). After a refusal or an outage 30 s may
+  // be too short: a doubled back-off lasts as long again.
+  void patience(std::chrono::seconds limit = std::chrono::seconds(90)) { patience_ = limit; }
   testing::AssertionResult soon(const std::string& what, const std::function<bool()>& holds);
   // RBAC learns of roles and bindings a moment after they are written. `attributes` are the
   // resourceAttributes of a SelfSubjectAccessReview.
+  static bool may(const support::Access& access, const json::object& attributes);
   testing::AssertionResult may_soon(const support::Access& access, const json::object& attributes);
   // Waits until the manager has seen everything so far and has nothing left to do except later
   // retries.

@@ -230,6 +230,7 @@ TEST_F(Explain, finds_claim_created_after_failed_attempt) {
 // ---- nobody works -------------------------------------------------------------------------------
 
 TEST_F(Explain, says_that_no_manager_works) {
+  patience();  // a candidate waits for 15 s before it takes the lease
   create_template("gpus");
   create_pod({.name = "p", .templates = {{"accel", "gpus"}}});
   const auto told = [&] {
@@ -295,7 +296,7 @@ TEST_F(ExplainRefusal, quotes_exceeded_quota) {
   told_by_reader("pod", "p", "stuck QuotaExhausted: ResourceQuota \"gpus\": 0 of 0 used");
   // As advised.
   kube().remove(path("resourcequotas", "gpus"));
-  patience(std::chrono::seconds(90));
+  patience();
   EXPECT_FALSE(wait_for_claim_of("p", "accel").empty());
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr const char* kRole =
     "/apis/rbac.authorization.k8s.io/v1/clusterroles/dra-controller-manager";
-constexpr const char* kUser = "system:serviceaccount:kube-system:dra-controller-manager";
 
 class Permission : public Case {
  protected:
@@ -19,22 +18,22 @@ class Permission : public Case {
     if (run().server == ServerKind::memory) GTEST_SKIP() << "the in-memory API server has no RBAC";
     if (run().manager == ManagerKind::reference) GTEST_SKIP() << "it runs with all permissions";
     patience(std::chrono::seconds(60));
-    all_rules_ = at(kube().must_get(kRole), "/rules");
+    all_rules_ = rules_ = at(kube().must_get(kRole), "/rules");
     faults();
   }
-  ~Permission() override {
-    if (!all_rules_.is_null()) set_rules(all_rules_);
-  }
+  void TearDown() override { give_back(); }
 
-  // Takes away all verbs, or one, on "resourceclaims/status"; in effect on return.
+  // Takes one more verb away, for example on "resourceclaims/status"; in effect on return.
   void take_away(const std::string& resource, const std::string& verb) {
     json::array rules;
-    for (json::value rule : all_rules_.as_array()) {
+    json::object taken{{"verb", verb}};
+    for (json::value rule : rules_.as_array()) {
       const json::array resources = rule.at("resources").as_array();
       if (std::ranges::find(resources, json::value(resource)) == resources.end()) {
         rules.push_back(rule);
         continue;
       }
+      taken["group"] = text_at(rule, "/apiGroups/0");
       json::value others = rule;
       remove(others.at("resources").as_array(), resource);
       if (!others.at("resources").as_array().empty()) rules.push_back(others);
@@ -42,10 +41,21 @@ class Permission : public Case {
       remove(rule.at("verbs").as_array(), verb);
       if (!rule.at("verbs").as_array().empty()) rules.push_back(rule);
     }
+    const std::size_t slash = resource.find('/');
+    taken["resource"] = resource.substr(0, slash);
+    if (slash != resource.npos) taken["subresource"] = resource.substr(slash + 1);
+    ASSERT_TRUE(may(run().restricted, taken));
+    taken_.push_back(taken);
     set_rules(rules);
-    ASSERT_TRUE(soon("it is in force", [&] { return !may(verb, resource); }));
+    ASSERT_TRUE(soon("it is in force", [&] { return !may(run().restricted, taken); }));
   }
-  void give_back() { set_rules(all_rules_); }
+  // In effect on return.
+  void give_back() {
+    if (taken_.empty()) return;
+    set_rules(all_rules_);
+    for (const json::object& each : taken_) EXPECT_TRUE(may_soon(run().restricted, each));
+    taken_.clear();
+  }
 
   // How many of the requests were refused with this status.
   std::ptrdiff_t refusals(unsigned status, const std::string& part_of_target) {
@@ -60,22 +70,13 @@ class Permission : public Case {
     texts.erase(std::ranges::remove(texts, json::value(text)).begin(), texts.end());
   }
   void set_rules(const json::value& rules) {
+    rules_ = rules;
     kube().must_patch(kRole, Kube::Patch::merge, {{"rules", rules}});
-  }
-  bool may(const std::string& verb, const std::string& resource) {
-    const std::size_t slash = resource.find('/');
-    json::object attributes{{"verb", verb}, {"resource", resource.substr(0, slash)}};
-    if (slash != resource.npos) attributes["subresource"] = resource.substr(slash + 1);
-    if (resource.starts_with("resource")) attributes["group"] = "resource.k8s.io";
-    const json::value review = kube().must_post(
-        "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-        {{"apiVersion", "authorization.k8s.io/v1"},
-         {"kind", "SubjectAccessReview"},
-         {"spec", {{"user", kUser}, {"resourceAttributes", std::move(attributes)}}}});
-    return at(review, "/status/allowed") == json::value(true);
   }
 
   json::value all_rules_;
+  json::value rules_;                // without what is taken away
+  std::vector<json::object> taken_;  // as resourceAttributes
 };
 
 TEST_F(Permission, resumes_when_create_is_granted) {

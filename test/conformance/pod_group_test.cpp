@@ -338,7 +338,7 @@ TEST_F(PodGroups, ignore_grouped_pod_with_groups_off) {
 TEST_F(PodGroups, start_without_restart_once_served) {
   if (run().manager == ManagerKind::reference)
     GTEST_SKIP() << "it waits for them, and does nothing";
-  patience(std::chrono::seconds(90));  // an unserved resource is discovered every 30 s
+  patience();  // an unserved resource is discovered every 30 s
   const std::size_t hidden =
       faults().add({.method = "GET",
                     .target = "^/apis/scheduling\\.k8s\\.io$",

@@ -40,6 +40,7 @@ TEST_F(Refusal, reports_create_in_event_and_retries) {
 TEST_F(Refusal, ends_with_quota) {
   needs_a_real_server("quota");
   if (IsSkipped()) return;
+  patience();  // kube-apiserver may look a quota up only every 30 s
   // No controller updates a quota's status here, so the case does.
   const json::value hard{{"count/resourceclaims.resource.k8s.io", "0"}};
   kube().must_post(path("resourcequotas"), {{"apiVersion", "v1"},
@@ -61,6 +62,7 @@ TEST_F(Refusal, ends_with_quota) {
 TEST_F(Refusal, ends_with_admission_policy) {
   needs_a_real_server("admission policies");
   if (IsSkipped()) return;
+  patience();
   const std::string policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
   const std::string bindings =
       "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";

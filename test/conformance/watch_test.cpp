@@ -153,6 +153,7 @@ TEST_F(Watch, repeats_interrupted_lists) {
 }
 
 TEST_F(Watch, catches_up_after_server_restart) {
+  patience();
   start_manager();
   expect_all_works("before");
   faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
@@ -170,6 +171,7 @@ TEST_F(Watch, catches_up_after_server_restart) {
 
 TEST_F(Watch, waits_for_server_started_later) {
   reference("ends when it cannot reach the API server at its start");
+  patience();
   faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
   auto early = another_manager();
   EXPECT_TRUE(soon("the manager has tried", [&] { return faults().requests().size() > 2; }));
