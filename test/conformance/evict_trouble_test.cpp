@@ -1,5 +1,6 @@
 // Evictions with interference: lost answers, a killed manager, a replaced pod, a changed rule, late
 // slices, and very many pods at once.
+#include <chrono>
 #include <map>
 
 #include <fmt/format.h>
@@ -185,6 +186,7 @@ TEST_F(EvictionRace, spares_pods_dropped_by_edited_rule) {
   start_manager();
   create_users(20, "old");
   create_users(20, "new");
+  settle_evictions();
   const std::size_t held = hold("PATCH", kPodStatus, kWorkers);
   create_rule("rule", "NoExecute", {{"pool", "old"}});
   ASSERT_TRUE(are_held_soon(held, kWorkers));
@@ -242,6 +244,7 @@ TEST_F(EvictionRace, sends_two_requests_for_each_of_500_pods) {
   start_manager();
   create_rule("rule");
   EXPECT_TRUE(all_go_but(0));
+  settle_evictions();  // the last answers have passed the proxy
   std::map<std::string, int> requests;
   for (const auto& record : faults().requests()) {
     const bool is_a_pods = record.target.contains("/pods/node-a-");
@@ -275,11 +278,17 @@ TEST_F(EvictionRace, evicts_each_pod_once_despite_restart) {
 
 TEST_F(EvictionRace, does_not_count_pod_deleted_by_another_client) {
   if (!is_ours()) GTEST_SKIP() << "this is about our own metrics";
+  constexpr std::chrono::minutes kTolerated(2);
+  clock();
   start_manager();
-  create_user("p", {{.tolerations = {tolerates("broken", 2)}}});
-  create_user("q", {{.tolerations = {tolerates("broken", 2)}}});
+  const json::array tolerant{tolerates("broken", std::chrono::seconds(kTolerated).count())};
+  create_user("p", {{.tolerations = tolerant}});
+  create_user("q", {{.tolerations = tolerant}});
   publish("slice", {.taints = {taint("broken")}});
   begin_to_delete_pod("q");
+  settle_evictions();
+  clock().sleep(kTolerated);
+  settle_evictions();  // wakes the manager
   EXPECT_TRUE(goes_soon("p"));
   settle_evictions();
   EXPECT_EQ(counted(), 1) << "p";

@@ -401,6 +401,7 @@ TEST_F(Generate, ignores_pod_in_deletion) {
   start_manager();
   create_pod({.name = "leaving", .templates = {{"accel", "gpus"}}, .node = "node-a"});
   begin_to_delete_pod("leaving");
+  settle();
   create_template("gpus");
   settle();
   EXPECT_TRUE(exists("pods", "leaving"));

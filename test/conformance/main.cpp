@@ -69,6 +69,7 @@ bool is_every_failure_explained() {
 }
 
 int run_cases() {
+  if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
   const auto server = start_server(run());
   run().admin = server->admin();
   run().restricted = server->restricted();

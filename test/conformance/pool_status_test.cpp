@@ -127,7 +127,6 @@ TEST_F(PoolStatus, waits_for_missing_slice) {
   ask("r");
   EXPECT_TRUE(soon("the manager has looked for slices",
                    [&] { return faults().count("GET", "/resourceslices\\?.*spec.driver") > 0; }));
-  EXPECT_EQ(answer("r"), "");
   publish("b", {.pool = "node-a", .device = "gpu-1", .slices_in_pool = 2});
   answered("r", "node-a: 2 = 0 + 0 + 2\nCalculated status for 1 pools");
 }

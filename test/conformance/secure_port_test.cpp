@@ -62,7 +62,7 @@ class SecurePort : public Case {
 
   std::string prometheus_config(const std::string& token) {
     return fmt::format(
-        "global: {{scrape_interval: 200ms, scrape_timeout: 200ms}}\n"
+        "global: {{scrape_interval: 1s, scrape_timeout: 1s}}\n"
         "scrape_configs:\n"
         "  - job_name: dra-controller-manager\n"
         "    scheme: https\n"

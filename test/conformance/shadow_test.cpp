@@ -118,7 +118,7 @@ TEST_F(Shadow, writes_nothing_takes_no_lease_and_names_missing_writes) {
 }
 
 TEST_F(Shadow, agrees_with_working_manager) {
-  start_dry_run("30s");
+  start_dry_run("120s");  // the working manager has to start meanwhile
   create_template("gpus");
   start_worker();
   lives_of_pods();

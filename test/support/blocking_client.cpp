@@ -31,7 +31,7 @@ http::Result<http::Response> BlockingClient::send(http::Request request) {
 
 runtime::Task<http::Result<http::Response>> BlockingClient::exchange(http::Request request) {
   request.target = url_.path_prefix + request.target;
-  const auto deadline = runtime::Deadline::after(loop_.time(), std::chrono::seconds(60));
+  const auto deadline = runtime::Deadline::after(loop_.time(), std::chrono::minutes(2));
   co_return co_await client_->send(std::move(request),
                                    {.deadline = deadline, .body_bytes_max = 1024 * 1024 * 1024});
 }

@@ -47,7 +47,7 @@ class RuleSet {
     Rule rule;
     std::regex method;
     std::regex target;
-    std::size_t matched = 0;  // matching requests, including skipped ones
+    std::size_t matched = 0;  // requests that it skipped or spoiled; none more once it is used up
   };
 
   // Throws std::regex_error.

@@ -34,6 +34,7 @@ class Faults {
 
   std::size_t add(const Rule& rule);
   void clear();
+  // How many requests it has skipped or spoiled: no more than its `skip` and `times` together.
   std::size_t matched(std::size_t rule) { return state(rule).matched; }
   std::size_t held(std::size_t rule) { return state(rule).held; }
   void release(std::size_t rule, FaultProxy::Release how);
