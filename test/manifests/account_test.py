@@ -15,7 +15,7 @@ from tools import SCRATCH, conformance, run
 ACCOUNT = "dra-controller-manager"
 KINDS = ["clusterrolebindings", "clusterroles", "rolebindings", "roles"]
 CLAIMS = ["Generate.*", "Reserve.*", "Race.*"]
-EVICTIONS = ["Evict.*", "RuleCondition.of_a_rule_without_matching_pods_*"]
+EVICTIONS = ["Evict.*", "RuleCondition.is_written_once_without_matching_pods"]
 
 
 class Account(unittest.TestCase):
@@ -57,6 +57,8 @@ class Account(unittest.TestCase):
         return path
 
     def serve(self, objects, namespace, cases, expected):
+        for case in cases:
+            self.assertTrue(run(conformance(), f"--gtest_filter={case}", "--gtest_list_tests"), f"{case}: no such case")
         config = self.install(objects, namespace)
         said = run(conformance(), f"--gtest_filter={':'.join(cases)}", "--server=real",
                    env={**os.environ, "DCM_API_SERVER": str(config)})
