@@ -155,7 +155,7 @@ class Side:
         while count != len(process.lines):
             count = len(process.lines)
             with process.changed:
-                process.changed.wait(2.5)  # kubelet polls once a second
+                process.changed.wait(5)  # kubelet polls once a second
 
     def wait_unregistered(self, driver):
         deadline = time.monotonic() + LIMIT

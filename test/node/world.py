@@ -173,7 +173,11 @@ class World:
 
     @staticmethod
     def read_spec(file):
-        return yaml.safe_load(file.read_text()) or {"kind": ""}
+        """Nothing if the file was removed meanwhile."""
+        try:
+            return yaml.safe_load(file.read_text()) or {"kind": ""}
+        except FileNotFoundError:
+            return {"kind": ""}
 
     def pod_resources(self):
         """The node's answer to monitoring agents, as bytes: PodResourcesLister.List over its socket."""

@@ -24,12 +24,13 @@ import time
 
 import scenes
 import wishes
-from playgrounds import (PATIENCE, Server, allocations, be_ready, extended_claim, has_caught_up, is_decided, misplace,
+from playgrounds import (Server, allocations, be_ready, extended_claim, has_caught_up, is_decided, misplace,
                          path, refusal, remove_claim, remove_extended, remove_pod, running, taint_node, touch_nodes, until,
                          verdict)
 from published import published_scenes
 
 NAMED = re.compile(r"does not know (.*)")
+NUDGE_AFTER = 15.0
 
 
 class Comparison:
@@ -91,7 +92,7 @@ class Comparison:
         self.create(scene, claim)
         self.create(scene, pod)
         if not until(lambda: all(self.both(has_caught_up, pod, claim))):
-            raise SystemExit(f"{scene.name}: a scheduler does not refuse {pod['metadata']['name']}")
+            self.differ(scene, pod, "a scheduler does not refuse it")
         self.both(remove_pod, pod)
         self.both(remove_claim, claim)
 
@@ -106,8 +107,7 @@ class Comparison:
             outcome, why = "different", f"the scene is not as it says: {outcome} {why} {verdict(self.theirs, pod)}"
         self.counts[outcome] += 1
         if outcome == "different":
-            self.differences.append(f"{scene.name}, {pod['metadata']['name']}: {why}")
-            print(self.differences[-1], flush=True)
+            self.differ(scene, pod, why)
         if outcome == "equal":
             return True
         self.both(remove_extended, pod)
@@ -115,6 +115,10 @@ class Comparison:
         for claim in made:
             self.both(remove_claim, claim)
         return False
+
+    def differ(self, scene, pod, why):
+        self.differences.append(f"{scene.name}, {pod['metadata']['name']}: {why}")
+        print(self.differences[-1], flush=True)
 
     def judge(self, scene, pod, used):
         until(lambda: self.both(be_ready, pod, used) and is_decided(self.ours, pod))
@@ -127,7 +131,7 @@ class Comparison:
             # It must not be removed while kube-scheduler is writing.
             until(lambda: be_ready(self.theirs, pod, used) or is_decided(self.theirs, pod))
             return ("refused", "") if fields else ("different", f"refused by a strange name: {message}")
-        if not until(lambda: self.is_alike(pod, used), PATIENCE / 2):
+        if not until(lambda: self.is_alike(pod, used), NUDGE_AFTER):
             # kube-scheduler can miss that it has itself deallocated a claim; a changed node wakes it.
             touch_nodes(self.theirs)
             until(lambda: self.is_alike(pod, used))

@@ -10,7 +10,7 @@ import time
 from devices import API, NODES
 
 # Each scheduler must finish within this time after the other.
-PATIENCE = 30.0
+PATIENCE = 90.0
 RESOURCES = {"DeviceClass": "deviceclasses", "ResourceSlice": "resourceslices",
              "DeviceTaintRule": "devicetaintrules", "ResourceClaim": "resourceclaims"}
 MERGE = "application/merge-patch+json"

@@ -177,8 +177,12 @@ func election(ctx context.Context, client kubernetes.Interface) {
 			OnStoppedLeading: func() { say.Line("stopped leading") },
 		},
 	})
-	lease := say.Must(client.CoordinationV1().Leases(namespace).Get(context.Background(), "leader", meta.GetOptions{}))
-	say.Line("lease: holder %q, micros kept %v", *lease.Spec.HolderIdentity, lease.Spec.RenewTime.Nanosecond()%1_000_000 != 0)
+	leases := client.CoordinationV1().Leases(namespace)
+	lease := say.Must(leases.Get(context.Background(), "leader", meta.GetOptions{}))
+	say.Line("lease: holder %q", *lease.Spec.HolderIdentity)
+	lease.Spec.RenewTime = &meta.MicroTime{Time: time.Unix(1_800_000_000, 123_456_000)}
+	kept := say.Must(leases.Update(context.Background(), lease, meta.UpdateOptions{}))
+	say.Line("lease: micros kept %v", kept.Spec.RenewTime.Equal(lease.Spec.RenewTime))
 }
 
 func discovered(client kubernetes.Interface) {

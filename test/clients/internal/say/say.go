@@ -35,7 +35,7 @@ func Config() *rest.Config { return Must(clientcmd.BuildConfigFromFlags("", os.G
 
 // Until polls, and exits if it takes too long.
 func Until(ctx context.Context, what string, done func(context.Context) (bool, error)) {
-	UntilWithin(ctx, 30*time.Second, what, done)
+	UntilWithin(ctx, 90*time.Second, what, done)
 }
 
 // UntilWithin is Until for what takes longer.
