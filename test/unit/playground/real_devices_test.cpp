@@ -4,8 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <unistd.h>
-
 #include "apiserver/front/direct.hpp"
 #include "manager/epoch.hpp"
 #include "playground/embedded_server.hpp"
