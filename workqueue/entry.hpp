@@ -50,7 +50,7 @@ struct Entry {
   MonoTime since{};                 // when it arrived at its place
   MonoTime added{};                 // when the add that made it wait or dirty came
   std::uint32_t failures = 0;       // retries with back-off since the last forget
-  std::uint32_t early_ms = 0;       // its retry is due so long after `delay`, or else after `since`
+  std::uint32_t early_ms = 0;       // from `delay`, or else `since`, until its retry is due
   Place place = Place::outside;
   bool dirty : 1 = false;
   bool delayed : 1 = false;

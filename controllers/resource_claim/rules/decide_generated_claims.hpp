@@ -168,7 +168,7 @@ struct Settled {
     group,  // the group's own round creates it, and wakes its pods
   };
   Origin origin = Origin::user;
-  // Null: a user's claim that is not known, a group's claim that does not exist yet, or not_needed.
+  // Null: a user's claim that is unknown, a group's that its status does not name, or not_needed.
   ClaimPtr claim;
 };
 // Why a pod claim is not settled: a request has to be sent first, or something cannot be done.

@@ -332,7 +332,7 @@ TEST_F(Groups, wake_their_pods_when_named_claim_appears) {
   world.api.put(trainers().names("fabric", "made"));
   world.api.put(member("a"));
   world.start();
-  world.hold_watch(World::Held::groups);
+  world.settle();
   world.api.put(make_claim("made").generated_for_group("trainers", "fabric"));
   world.run_for(1s);
   EXPECT_THAT(world.calls(), Contains("write names fabric=made"));

@@ -254,13 +254,19 @@ TEST(Lifecycle, counts_deleted_claims_kept_by_finalizers) {
 }
 
 TEST(Lifecycle, forgets_deletion_that_was_taken_back_or_is_over) {
-  for (const auto& after : {make_claim("s"), make_claim("s").with_uid("another").being_deleted()}) {
+  const auto claim = [] { return make_claim("s").allocated().with_finalizer().reserved_for("p"); };
+  for (const auto& after : {claim(), claim().with_uid("another").being_deleted()}) {
     World world;
-    world.api.put(make_claim("s").being_deleted().with_finalizer());
+    world.api.put(claim().being_deleted());
+    world.api.put(make_pod("p").uses("a", "s").on_node("n"));
     world.start();
+    const auto age = [&] {
+      return world.metric("dra_controller_manager_claim_deletion_age_seconds");
+    };
     world.run_for(100s);
+    EXPECT_EQ(age(), 100);
     world.api.put(after);
-    EXPECT_EQ(world.metric("dra_controller_manager_claim_deletion_age_seconds"), 0);
+    EXPECT_EQ(age(), 0);
   }
 }
 
