@@ -132,7 +132,6 @@ class Step {
     return read_on({change.version, phase.since, true, true});
   }
   WatchStep on(const Watching& phase, const Bookmarked& bookmark) {
-    state_.has_bookmarks = true;
     return read_on({bookmark.resource_version, phase.since, true, true});
   }
   WatchStep on(const Watching& phase, const Ended&) {
@@ -153,9 +152,8 @@ class Step {
     // Cut by a proxy, say. As in client-go, a watch that worked is resumed at once.
     const bool has_worked = phase.is_accepted && now_ - phase.since >= policy_.short_watch;
     if (has_worked && failed.error.reason == Reason::disconnected) return open_watch(phase.last);
-    const bool is_silent = failed.error.reason == Reason::deadline_exceeded;
-    if (phase.is_accepted && is_silent && !state_.has_bookmarks) return after_quiet_watch(phase);
-    const bool may_be_the_servers = is_the_servers(failed.error) || is_silent;
+    const bool may_be_the_servers =
+        is_the_servers(failed.error) || failed.error.reason == Reason::deadline_exceeded;
     const bool may_persist =
         phase.is_accepted ? may_be_the_servers : is_watch_refused(failed.error);
     if (!phase.has_shown_anything && may_persist) {
@@ -263,15 +261,6 @@ class Step {
       state_.pages_until = std::max(state_.pages_until, now_ + policy_.pages_after_a_stall);
     }
     return wait_after(error, ListAnew{RelistReason::fruitless});
-  }
-
-  // A kind without bookmarks may just be quiet, so nothing is reported.
-  WatchStep after_quiet_watch(const Watching& phase) {
-    const bool is_fruitless =
-        !phase.has_shown_anything && ++state_.fruitless_watches == policy_.fruitless_watches_max;
-    if (!is_fruitless) return open_watch(phase.last);
-    state_.fruitless_watches = 0;
-    return list_anew({RelistReason::fruitless});
   }
 
   WatchStep read_on(Watching phase) {

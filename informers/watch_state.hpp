@@ -68,8 +68,7 @@ struct WatchPolicy {
   // hold an event that cannot be read, or serve no watches.
   unsigned fruitless_watches_max = 2;
   // The API server sends a bookmark each minute; after somewhat more than two minutes of silence
-  // the peer is considered dead. Servers without a watch cache send none: from them, silence is no
-  // fault.
+  // the peer is considered dead.
   Duration watch_silence = std::chrono::seconds(130);
   // A watch that ends sooner and empty counts as a failure. After a watch with events, the next is
   // opened no sooner than this, to prevent a busy loop in both cases.
@@ -137,7 +136,6 @@ struct WatchState {
   MonoTime last_failure{};
   unsigned failed_watch_lists = 0;  // ended, cut or failed by the server, in a row
   unsigned fruitless_watches = 0;   // in a row
-  bool has_bookmarks = false;       // a watch has shown one
 };
 
 // --- Events: the outcomes of requests.

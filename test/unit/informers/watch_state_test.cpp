@@ -257,14 +257,13 @@ TEST(WatchState, relists_after_two_empty_watches) {
         ReflectorEvent(failed(Reason::malformed)), ReflectorEvent(Ended{})}) {
     const std::vector<ReflectorEvent> twice = {Accepted{}, end, WaitOver{},
                                                Accepted{}, end, WaitOver{}};
-    const WatchState state{.phase = kWatching, .has_bookmarks = true};
-    const auto steps = told(state, twice);
+    const auto steps = told({.phase = kWatching}, twice);
     EXPECT_EQ(steps[2], "| watch from 10 by 60");
     EXPECT_EQ(steps.back(), "relist(fruitless) begin | watch list by 30");
     const std::vector<ReflectorEvent> with_news = {
         Accepted{}, end,        WaitOver{}, Accepted{}, bookmark("11"),
         end,        WaitOver{}, Accepted{}, end,        WaitOver{}};
-    EXPECT_EQ(told(state, with_news).back(), "| watch from 11 by 60");
+    EXPECT_EQ(told({.phase = kWatching}, with_news).back(), "| watch from 11 by 60");
   }
   const auto cut = failed(Reason::disconnected);
   EXPECT_EQ(told({.phase = kWatching}, {Accepted{}, cut, WaitOver{}, Accepted{}, cut, WaitOver{},
@@ -272,23 +271,6 @@ TEST(WatchState, relists_after_two_empty_watches) {
                 .back(),
             "| watch from 10 by 60")
       << "of a bad network; the server's version is as good as before";
-}
-
-// As with an aggregated API server without a watch cache. It may also have lost the watch.
-TEST(WatchState, takes_silence_for_no_fault_before_first_bookmark) {
-  const auto silence = failed(Reason::deadline_exceeded);
-  EXPECT_EQ(told({.phase = kWatching}, {Accepted{}, silence, Accepted{}, silence}),
-            (std::vector<std::string>{"| read by 130", "| watch from 10 by 60", "| read by 130",
-                                      "relist(fruitless) begin | watch list by 30"}));
-  EXPECT_EQ(
-      told({.phase = kWatching}, {Accepted{}, silence, Accepted{}, Changed{ResourceVersion("11")},
-                                  silence, Accepted{}, silence})
-          .back(),
-      "| watch from 11 by 60");
-  EXPECT_EQ(told({.phase = kInitial}, {Accepted{}, end_of_initial_events("9"), silence, Accepted{},
-                                       bookmark("10"), silence})
-                .back(),
-            "failure(deadline_exceeded) | wait 0.8+0.8");
 }
 
 // Otherwise a cache whose server lists but does not watch would stay as it was.
