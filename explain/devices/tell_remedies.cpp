@@ -15,7 +15,7 @@ std::string describe_change(const Change& change, const Wording& words) {
   if (change.untaint) {
     const std::string rule =
         change.rule.empty() ? "" : fmt::format(" by DeviceTaintRule \"{}\"", change.rule);
-    return fmt::format("taint {}{} of {} is removed{}", describe(*change.untaint), rule,
+    return fmt::format("taint {}{} of {} is removed{}", explain::describe(*change.untaint), rule,
                        enumerate(change.devices, kFactsMax),
                        words.is_extended_only() ? "" : ", or tolerated by a new claim");
   }
