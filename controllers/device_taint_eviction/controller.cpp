@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 constexpr const char* kQueueName = "device-taint-eviction-controller";
 
 // Steps of the tracker's work per slice, and pods queued per slice: about 1 ms each.
-constexpr std::size_t kSlice = 100;
-constexpr std::size_t kDueSlice = 50;
+constexpr std::size_t kSlice = 250;
+constexpr std::size_t kDueSlice = 250;
 
 // Due times are wall time, which may jump while the loop's clock advances evenly.
 constexpr runtime::Duration kLookAgain = 1min;
