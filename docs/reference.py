@@ -20,7 +20,7 @@ import markdown  # noqa: E402
 
 PAGE = ROOT / "docs/reference.md"
 FOLDERS = ["runtime", "client", "informers", "workqueue", "manager", "controllers", "cmd/dra-controller-manager"]
-# Of the kits, but no part of the manager.
+# Parts of the kits that the manager does not contain.
 OF_OTHERS = ("runtime/grpc/", "manager/controller_manager.", "manager/find_version.cpp", "manager/program.cpp")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"

@@ -119,7 +119,7 @@ runtime::Task<> Connection::watch_files() {
                            {{"error", changed.error().message}});
       continue;
     }
-    // kubelet writes ca.crt anew with each token.
+    // kubelet rewrites ca.crt, unchanged, whenever it renews the token.
     if (!*changed || **changed == tcp_->files_tls) continue;
     if (const auto set = use_tls(std::move(**changed), plugin_identity_); !set) {
       process_.log.warning("Cannot use TLS files; keeping the previous ones",

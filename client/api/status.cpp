@@ -60,8 +60,8 @@ bool is_about_budget(std::uint16_t http_status, const StatusBody& status) {
          status.details_kind == "poddisruptionbudgets";
 }
 
-// The server passes on a webhook's Status, and puts these words before its message. A webhook that
-// did not find its own configuration answers 404, too.
+// The API server passes on a webhook's Status, with these words before its message. For example, a
+// webhook that cannot find its own configuration answers 404.
 bool is_of_webhook(const StatusBody& status) {
   return status.message.starts_with("admission webhook \"");
 }

@@ -35,8 +35,8 @@ inline constexpr std::size_t kStatusCausesMax = 16;
 // header.
 runtime::Error decode_status_error(std::uint16_t http_status, std::string_view body);
 
-// Whether a body is the API's: an object or a Status, in either format. Each of them has a kind
-// (API conventions, "Types"); a proxy's page has none.
+// Whether a body is an object of the API or a Status, in either format. Both have a kind (API
+// conventions, "Types (Kinds)"); a proxy's page has none.
 bool is_of_api(std::string_view body);
 
 }  // namespace dcm::api

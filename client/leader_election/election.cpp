@@ -266,8 +266,8 @@ bool is_held_by_other(const State& state, const Candidate& self, MonoTime now) {
 }
 
 MonoTime request_deadline(const State& state, const Candidate& self, MonoTime now) {
-  // A leader needs time for a second attempt, and begins to lead when it sends its acquisition. A
-  // candidate that reads can wait for a connection that opens slowly.
+  // A leader needs time for a second attempt, and its time runs from the request that acquires the
+  // lease. A candidate that only reads can wait for a connection that opens slowly.
   const auto* following = std::get_if<Following>(&state);
   const bool is_patient = following != nullptr && following->turn == Following::Turn::read;
   const MonoTime own = now + self.timing.renew_deadline / (is_patient ? 1 : 2);

@@ -119,7 +119,7 @@ Task<Result<Response>> RestClient::send_once(const ApiRequest& request,
   warnings_.observe(answer->headers, redaction_, request.secret);
   if (is_success(answer->status)) {
     observe_attempt(request, start, answer->status);
-    // Whether a write was executed must not follow from a login page, whose status is 200, too.
+    // A proxy's login page has status 200, too, and does not prove that the write was executed.
     if (is_write(request.verb) && !api::is_of_api(answer->body)) {
       co_return runtime::fail(
           explain(request, {Reason::malformed, "the answer is not an object of the API"}));

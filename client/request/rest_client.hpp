@@ -60,10 +60,10 @@ class RestClient {
   RestClient(Dependencies dependencies, RestClientOptions options, runtime::Rng rng,
              runtime::Logger log);
 
-  // The answer, if its status is 2xx (to a write also: if it is the API's); otherwise the
-  // corresponding error, after the retries that the request and retry.hpp allow. Returns the error
-  // of the last attempt, even if the deadline prevents another one. Errors: every Reason;
-  // shutting_down when the write gate is closed (that attempt was not sent).
+  // The answer, if its status is 2xx; otherwise the corresponding error, after the retries that the
+  // request and retry.hpp allow. Returns the error of the last attempt, even if the deadline
+  // prevents another one. Errors: every Reason; malformed when a write's 2xx answer is not the
+  // API's; shutting_down when the write gate is closed (that attempt was not sent).
   runtime::Task<runtime::Result<http::Response>> send(ApiRequest request);
 
   // Opens a watch. Takes a turn of the rate limit, but holds no slot while open. Sent once (except

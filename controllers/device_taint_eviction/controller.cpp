@@ -85,7 +85,7 @@ void Controller::notify() {
 Task<> Controller::follow() {
   while (!is_stopped_) {
     has_changed_ = false;
-    tracker_.doubt_evictions(time_.now());
+    tracker_.recheck_evictions(time_.now());
     tracker_.advance(kSlice);
     for (const Released& released : tracker_.take_released()) pods_.conclude(released);
     queue_rules();
@@ -144,7 +144,8 @@ bool Controller::queue_due_pods() {
 std::optional<runtime::Deadline> Controller::next_turn() const {
   const auto due = pending_.next_due();
   std::optional<runtime::MonoTime> next = pending_.next_retry();
-  if (const auto doubt = tracker_.next_doubt()) next = std::min(next.value_or(*doubt), *doubt);
+  if (const auto recheck = tracker_.next_recheck())
+    next = std::min(next.value_or(*recheck), *recheck);
   const runtime::MonoTime now = time_.now();
   if (due) {
     const WallTime wall = time_.wall_now();

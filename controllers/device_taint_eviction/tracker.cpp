@@ -221,8 +221,8 @@ void Tracker::record_evicted(const PodRef& pod, const std::vector<RuleId>& rules
 }
 
 // A restore of etcd can take back an eviction that the watch has never shown.
-void Tracker::doubt_evictions(runtime::MonoTime now) {
-  for (; !accepted_.empty() && *next_doubt() <= now; accepted_.pop_front()) {
+void Tracker::recheck_evictions(runtime::MonoTime now) {
+  for (; !accepted_.empty() && *next_recheck() <= now; accepted_.pop_front()) {
     const PodRef& pod = accepted_.front().pod;
     const PodPtr cached = lookup_.find_pod(pod.key);
     if (!cached || cached->meta.uid != pod.uid || !common::is_active(*cached)) continue;
@@ -230,7 +230,7 @@ void Tracker::doubt_evictions(runtime::MonoTime now) {
   }
 }
 
-std::optional<runtime::MonoTime> Tracker::next_doubt() const {
+std::optional<runtime::MonoTime> Tracker::next_recheck() const {
   if (accepted_.empty()) return std::nullopt;
   return accepted_.front().at + kShownWithin;
 }

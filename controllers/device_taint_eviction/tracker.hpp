@@ -104,9 +104,9 @@ class Tracker {
   void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules, runtime::MonoTime now);
   static constexpr runtime::Duration kShownWithin = std::chrono::minutes(5);
   // Judges evicted pods again that the cache shows as running after that time.
-  void doubt_evictions(runtime::MonoTime now);
+  void recheck_evictions(runtime::MonoTime now);
   // When there may be some; nullopt: no pod was evicted lately.
-  std::optional<runtime::MonoTime> next_doubt() const;
+  std::optional<runtime::MonoTime> next_recheck() const;
 
   // Whether the server has accepted its eviction, for a pod that the cache still shows.
   bool was_evicted(const api::Uid& pod) const { return evicted_.contains(pod); }

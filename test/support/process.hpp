@@ -38,9 +38,9 @@ class Process {
   std::optional<int> status_;
 };
 
-// A TCP port of 127.0.0.1 for programs that need a given one. It stays bound until this process
-// ends, so nobody who asks for any port gets it, while programs that set SO_REUSEADDR may listen on
-// it, again and again. Throws std::runtime_error.
+// Reserves a TCP port of 127.0.0.1 until this process ends. The kernel gives it to no program that
+// asks for port 0. Programs that ask for it by number and set SO_REUSEADDR can listen on it, any
+// number of times. Throws std::runtime_error.
 int free_port();
 
 }  // namespace dcm::support

@@ -78,14 +78,16 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
     const auto transition =
         step == EvictionStep::mark ? api::TransitionTime::now : api::TransitionTime::unchanged;
     const Mark write{deps_.time.wall_now(), transition};
-    const api::ResourceVersion seen = cached_version(pod);
+    // The cache has the pod: otherwise it would not be marked.
+    const PodPtr seen = deps_.tracker.lookup().find_pod(pod.key);
     const Result<> marked = co_await deps_.api.write(pod, write, priority());
     if (!marked) {
       settle_refusal(pod, marked.error());
       co_return End::not_evicted;
     }
     announce(pod);
-    if (PendingPod* found = deps_.pending.find(pod.uid)) found->marked_over = seen;
+    if (PendingPod* found = deps_.pending.find(pod.uid))
+      found->marked_over = seen->meta.resource_version;
     mark = EvictionSnapshot::Mark::written;
   }
 }
@@ -99,14 +101,9 @@ EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot:
   snapshot.mode = mode_;
   // A later attempt may come before the watch has shown the condition.
   const bool is_watch_late =
-      !pending.marked_over.empty() && pending.marked_over == cached_version(pending.pod);
+      snapshot.pod && pending.marked_over == snapshot.pod->meta.resource_version;
   snapshot.mark = is_watch_late ? EvictionSnapshot::Mark::written : mark;
   return decide_eviction(snapshot);
-}
-
-api::ResourceVersion PodEviction::cached_version(const PodRef& pod) const {
-  const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
-  return cached ? cached->meta.resource_version : api::ResourceVersion();
 }
 
 // Call only after the server confirmed the pod.

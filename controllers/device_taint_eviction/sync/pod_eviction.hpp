@@ -53,8 +53,6 @@ class PodEviction {
 
   Task<End> attempt(PodRef pod);
   EvictionStep next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const;
-  // Empty: it is not in the cache.
-  api::ResourceVersion cached_version(const PodRef& pod) const;
   Task<End> send_away(PendingPod& pending, EvictionStep step);
   void settle_refusal(const PodRef& pod, const runtime::Error& error);
   void conclude_gone(PendingPod& pending);
