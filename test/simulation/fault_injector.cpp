@@ -123,7 +123,9 @@ Task<> FaultInjector::apply_to_manager(Fault fault) {
       replica.cut_connections();
       break;
     case kill_manager:
-      if (stops_successor(fault)) replica.stop_next_after(tasks_of(fault));
+      if (stops_successor(fault)) {
+        replica.stop_next_after(tasks_of(fault), runtime::MonoTime(world_.until));
+      }
       replica.command(Replica::Order::kill);
       break;
     case stop_manager:

@@ -106,9 +106,9 @@ Task<> Replica::run() {
                               logger(name), options_});
     timeline_.note(name, "starts");
     process_->start();
-    if (const auto tasks = std::exchange(stops_after_, std::nullopt)) {
-      loop_.after_tasks(*tasks, [this] {
-        if (order_ == Order::none) command(Order::stop);
+    if (const auto stop = std::exchange(next_stop_, std::nullopt)) {
+      loop_.after_tasks(stop->tasks, [this, until = stop->until] {
+        if (order_ == Order::none && loop_.time().now() < until) command(Order::stop);
       });
     }
     const Order order = co_await watch_process();

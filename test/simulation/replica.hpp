@@ -33,8 +33,10 @@ class Replica {
 
   enum class Order { none, kill, stop, end };
   void command(Order order);
-  // Stops the next process after so many tasks.
-  void stop_next_after(std::uint64_t tasks) { stops_after_ = tasks; }
+  // Stops the next process after so many tasks, unless that is after `until`.
+  void stop_next_after(std::uint64_t tasks, runtime::MonoTime until) {
+    next_stop_ = NextStop{tasks, until};
+  }
   void cut_connections();
   // Nothing leaves the process from this moment on; it is killed soon.
   void die();
@@ -67,7 +69,11 @@ class Replica {
   ProcessClock clock_;
   std::size_t processes_ = 0;
   Order order_ = Order::none;
-  std::optional<std::uint64_t> stops_after_;
+  struct NextStop {
+    std::uint64_t tasks;
+    runtime::MonoTime until;
+  };
+  std::optional<NextStop> next_stop_;
   runtime::Condition told_;
   bool is_frozen_ = false;
   runtime::MonoTime frozen_last_{};
