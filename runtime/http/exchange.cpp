@@ -8,8 +8,6 @@ namespace {
 using runtime::fail;
 using runtime::Reason;
 
-constexpr int kInterimAnswersMax = 8;
-
 std::unexpected<runtime::Error> fail(ParseError error) {
   switch (error.kind) {
     case ParseError::Kind::truncated:

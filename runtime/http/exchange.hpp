@@ -53,7 +53,7 @@ class Exchange {
   std::unique_ptr<ResponseParser> parser_;
   BodyDecoder body_;
   bool has_answer_ = false;
-  int interim_answers_ = 0;
+  unsigned interim_answers_ = 0;
 };
 
 }  // namespace dcm::http

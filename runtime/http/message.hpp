@@ -57,6 +57,9 @@ struct Request {
   std::shared_ptr<const ClientCertificate> client_certificate = {};
 };
 
+// How many interim answers (1xx) a server may send to one request. More are a flood.
+inline constexpr unsigned kInterimAnswersMax = 8;
+
 struct Response {
   std::uint16_t status = 0;
   Headers headers = {};

@@ -27,9 +27,8 @@ constexpr std::uint64_t kResetsPerSecond = 33;
 // Frames that may continue one set of headers (CVE-2024-28182).
 constexpr std::size_t kContinuationsMax = 8;
 
-// Frames that cost the peer nothing and us a little: interim answers to a request, and frames of
-// data in a row that have none (CVE-2019-9518).
-constexpr unsigned kInterimAnswersMax = 8;
+// Frames of data in a row that have none: they cost the peer nothing and us a little
+// (CVE-2019-9518).
 constexpr unsigned kEmptyFramesMax = 100;
 
 constexpr std::size_t kFieldOverhead = 32;  // RFC 9113, 6.5.2
@@ -224,7 +223,7 @@ void Session::Nghttp2::take_head(const nghttp2_frame& frame, StreamState& stream
     events.push_back(TrailersEvent{id, std::move(fields)});
   } else if (!status || !status->starts_with('1')) {
     events.push_back(HeadEvent{id, std::move(fields)});
-  } else if (++stream.interim_answers > kInterimAnswersMax) {
+  } else if (++stream.interim_answers > http::kInterimAnswersMax) {
     end_flood("interim answers", id);
   }
 }
