@@ -12,6 +12,7 @@
 #include "apiserver/rules/priority.hpp"
 #include "apiserver/text/item_budget.hpp"
 #include "runtime/timestamp.hpp"
+#include "runtime/uuid.hpp"
 
 namespace dcm::apiserver {
 
@@ -165,7 +166,7 @@ void Registry::set_system_metadata(const Target& target, JsonObject& metadata) c
                           "managedFields", "selfLink"}) {
     metadata.erase(key);
   }
-  metadata["uid"] = random_uid();
+  metadata["uid"] = runtime::make_uuid(rng_);
   metadata["creationTimestamp"] = now();
 }
 
@@ -263,13 +264,6 @@ std::string Registry::random_suffix() const {
   std::string suffix;
   for (int i = 0; i < 5; ++i) suffix += kAlphabet[rng_.below(kAlphabet.size())];
   return suffix;
-}
-
-std::string Registry::random_uid() const {
-  const std::uint64_t high = (rng_.next() & ~0xf000ULL) | 0x4000ULL;       // version 4
-  const std::uint64_t low = (rng_.next() & ~(3ULL << 62)) | (2ULL << 62);  // variant 1
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
-                     high & 0xffff, low >> 48, low & 0xffffffffffffULL);
 }
 
 }  // namespace dcm::apiserver

@@ -151,7 +151,6 @@ class Registry {
 
   WriteContext context_of(const Target& target) const;
   std::string random_suffix() const;
-  std::string random_uid() const;
 
   Store& store_;
   const ResourceTable& types_;

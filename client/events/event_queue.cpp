@@ -8,6 +8,7 @@
 #include "runtime/assert.hpp"
 #include "runtime/dns_names.hpp"
 #include "runtime/one_line.hpp"
+#include "runtime/uuid.hpp"
 
 namespace dcm::client {
 namespace {
@@ -48,13 +49,6 @@ std::string id_of(const api::Event& event) {
   const std::string_view type = event.type == api::EventType::normal ? "N" : "W";
   return join({identity(event.involved_object), type, event.component, event.reason,
                without_quoted(event.message)});
-}
-
-std::string random_name(runtime::Rng& rng) {
-  const std::uint64_t high = rng.next();
-  const std::uint64_t low = rng.next();
-  return fmt::format("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
-                     high & 0xFFF, low >> 52, low & 0xFFFF'FFFF'FFFF);
 }
 
 }  // namespace
@@ -178,7 +172,7 @@ api::NamespacedName EventQueue::make_key(const api::ObjectReference& about, Wall
   const auto nanoseconds = static_cast<std::uint64_t>(wall.time_since_epoch().count());
   last_name_time_ = std::max(last_name_time_ + 1, nanoseconds);
   std::string name = fmt::format("{}.{:x}", about.key.name, last_name_time_);
-  if (!runtime::can_be_name(name)) name = random_name(rng_);
+  if (!runtime::can_be_name(name)) name = runtime::make_uuid(rng_);
   return {about.key.namespace_.empty() ? "default" : about.key.namespace_, std::move(name)};
 }
 

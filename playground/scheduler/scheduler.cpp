@@ -6,6 +6,7 @@
 #include "playground/scheduler/bodies.hpp"
 #include "runtime/deadline.hpp"
 #include "runtime/task_group.hpp"
+#include "runtime/uuid.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -98,8 +99,7 @@ ClusterView Scheduler::view() {
       .misfits = misfits_,
       .nodes = nodes_,
       .now = process_.loop.time().wall_now(),
-      .new_share_id =
-          [this] { return allocation::share_id(process_.rng.next(), process_.rng.next()); },
+      .new_share_id = [this] { return runtime::make_uuid(process_.rng); },
       .is_time_up = [&time = process_.loop.time(),
                      until = runtime::Deadline::after(
                          process_.loop.time(), kAttemptTime)] { return until.has_passed(time); }};
