@@ -4,8 +4,6 @@
 
 #include <boost/json.hpp>
 
-#include "runtime/timestamp.hpp"
-
 namespace dcm::manager {
 namespace {
 
@@ -31,22 +29,6 @@ json::object controller_reference(const api::Resource& resource, const api::Obje
           {"uid", owner.uid.str()},
           {"controller", true},
           {"blockOwnerDeletion", true}};
-}
-
-json::array encode_conditions(const std::vector<api::Condition>& conditions) {
-  json::array list;
-  for (const api::Condition& condition : conditions) {
-    json::object item{{"type", condition.type},
-                      {"status", condition.status},
-                      {"reason", condition.reason},
-                      {"message", condition.message},
-                      {"lastTransitionTime", runtime::timestamp(condition.last_transition_time)}};
-    if (condition.observed_generation != 0) {
-      item["observedGeneration"] = condition.observed_generation;
-    }
-    list.push_back(std::move(item));
-  }
-  return list;
 }
 
 bool writes_conditions(const json::object& fields) {

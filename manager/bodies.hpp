@@ -8,7 +8,7 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "client/api/condition.hpp"
+#include "client/api/encode_conditions.hpp"
 #include "client/api/meta.hpp"
 #include "client/api/resource.hpp"
 
@@ -26,7 +26,7 @@ bool is_controlled_by(const T& object, const api::ObjectMeta& owner) {
   return controller && controller->uid == owner.uid;
 }
 // `status.conditions`.
-boost::json::array encode_conditions(const std::vector<api::Condition>& conditions);
+using api::encode_conditions;
 // Whether these fields set them.
 bool writes_conditions(const boost::json::object& fields);
 // Throws std::logic_error if there is another field than `status`.

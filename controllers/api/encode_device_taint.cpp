@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "client/api/encode_conditions.hpp"
 #include "client/api/encode_text.hpp"
 #include "controllers/api/pod.hpp"
 #include "runtime/timestamp.hpp"
@@ -36,17 +37,11 @@ std::string encode_eviction(const NamespacedName& pod, const Uid& uid) {
 
 std::string encode_rule_condition(const Resource& rules, const ObjectMeta& rule,
                                   const Condition& condition) {
-  object entry{{"type", condition.type},
-               {"status", condition.status},
-               {"reason", condition.reason},
-               {"message", condition.message},
-               {"observedGeneration", condition.observed_generation},
-               {"lastTransitionTime", runtime::timestamp(condition.last_transition_time)}};
   return boost::json::serialize(
       object{{"apiVersion", rules.api_version()},
              {"kind", view(rules.kind->kind)},
              {"metadata", object{{"name", rule.key.name}, {"uid", rule.uid.str()}}},
-             {"status", object{{"conditions", array{std::move(entry)}}}}});
+             {"status", object{{"conditions", encode_conditions({condition})}}}});
 }
 
 }  // namespace dcm::api

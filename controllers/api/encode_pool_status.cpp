@@ -2,8 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include "client/api/encode_text.hpp"
-#include "runtime/timestamp.hpp"
+#include "client/api/encode_conditions.hpp"
 
 namespace dcm::api {
 namespace {
@@ -62,19 +61,20 @@ array encode_all(std::span<const PoolStatus> pools) {
   return list;
 }
 
-object encode_condition(const PoolStatusAnswer& answer) {
+Condition condition_of(const PoolStatusAnswer& answer) {
   const bool is_complete = answer.condition == kPoolStatusComplete;
-  return {{"type", view(answer.condition)},
-          {"status", "True"},
-          {"reason", is_complete ? "CalculationComplete" : "CalculationFailed"},
-          {"message", answer.message},
-          {"lastTransitionTime", runtime::timestamp(answer.time)}};
+  return {.type = std::string(answer.condition),
+          .status = "True",
+          .reason = is_complete ? "CalculationComplete" : "CalculationFailed",
+          .message = answer.message,
+          .last_transition_time = answer.time};
 }
 
 }  // namespace
 
 std::string encode_pool_status(const ObjectMeta& request, const PoolStatusAnswer& answer) {
-  object status{{"poolCount", answer.pool_count}, {"conditions", array{encode_condition(answer)}}};
+  object status{{"poolCount", answer.pool_count},
+                {"conditions", encode_conditions({condition_of(answer)})}};
   if (!answer.pools.empty()) status["pools"] = encode_all(answer.pools);
   return boost::json::serialize(object{
       {"metadata",
