@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "apiserver/admission/evaluation.hpp"
+#include "apiserver/text/cel_messages.hpp"
 #include "apiserver/text/cel_values.hpp"
 #include "apiserver/text/words.hpp"
 
@@ -15,9 +16,6 @@ namespace {
 
 constexpr std::uint64_t kBudget = 10'000'000;
 constexpr std::uint64_t kConditionsBudget = 2'500'000;
-constexpr std::size_t kMessageMax = 5 * 1024;
-constexpr std::string_view kOutOfBudget =
-    "validation failed due to running out of cost budget, no further validation rules will be run";
 
 // "list(int)", "google.protobuf.Timestamp".
 std::string declared_name(const cel::Type& type) {
@@ -53,11 +51,9 @@ std::string aggregate(const std::vector<std::string>& errors) {
 }
 
 // The result of a message expression; "" if it cannot be shown.
-std::string shown_message(const Evaluated& result) {
+std::string message_of(const Evaluated& result) {
   if (!result.error.empty() || !result.value.is(cel::Kind::string)) return {};
-  std::string message(trimmed(result.value.as_text()));
-  const bool is_fit = message.size() <= kMessageMax && !message.contains('\n');
-  return is_fit ? message : std::string();
+  return shown_message(result.value.as_text());
 }
 
 }  // namespace
@@ -149,7 +145,7 @@ Verdict Policy::judge(const std::vector<Evaluated>& results, const Input& input,
   for (const Validation& validation : validations_) {
     std::string& message = messages.emplace_back();
     if (!validation.message_expression || evaluation.is_out_of_budget()) continue;
-    message = shown_message(evaluation.run(*validation.message_expression));
+    message = message_of(evaluation.run(*validation.message_expression));
   }
   Verdict verdict;
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -9,16 +9,13 @@
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/typed_values.hpp"
 #include "apiserver/definitions/value_validation.hpp"
-#include "apiserver/text/words.hpp"
+#include "apiserver/text/cel_messages.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
 constexpr std::uint64_t kCostMax = 1'000'000;  // of one expression
-constexpr std::size_t kMessageMax = 5 * 1024;
-constexpr std::string_view kOutOfBudget =
-    "validation failed due to running out of cost budget, no further validation rules will be run";
 
 // A value, and what it was before an update.
 struct Change {
@@ -138,10 +135,8 @@ class Evaluation {
     cel::Frame frame{.arena = arena, .variables = variables.of_message, .cost_limit = kCostMax};
     const cel::Value result = rule.message->evaluate(frame);
     if (!spend(frame.cost) || !result.is(cel::Kind::string)) return rule.text->shown_message();
-    std::string message(trimmed(result.as_text()));
-    const bool is_fit =
-        !message.empty() && message.size() <= kMessageMax && !message.contains('\n');
-    return is_fit ? message : rule.text->shown_message();
+    std::string message = shown_message(result.as_text());
+    return message.empty() ? rule.text->shown_message() : message;
   }
 
   static Cause cause_of(const CompiledRule& rule, const std::string& field, const Json& value,
