@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::string_view kVariablesType = "kubernetes.variables";
 
+// Whether expressions may ask what a user may do.
+enum class Authorizer { none, present };
+
 struct FieldRow {
   std::string_view object;
   std::string_view field;
@@ -70,30 +73,30 @@ void add_objects(cel::Library& library) {
   }
 }
 
-// A name that no expression can write takes the place of an unusable variable.
-void add_variable(cel::Library& library, Variable place, bool is_there, std::string name,
-                  const cel::Type* type) {
-  if (!is_there) name = "@" + std::to_string(place);
-  library.add_variable(std::move(name), type);
+// An unusable variable keeps its place, under a name that no expression can write.
+std::string unusable(Variable place) {
+  return "@" + std::to_string(place);
 }
 
-void set_up(cel::Library& library, Params params, Composition composition, bool authorizes) {
+// In the order of Variable.
+void set_up(cel::Library& library, Params params, Composition composition, Authorizer authorizer) {
   library.leave_out_bindings();
   cel::add_kubernetes(library);
   add_objects(library);
   const bool composes = composition == Composition::variables;
+  const bool has_params = params == Params::present;
+  const bool authorizes = authorizer == Authorizer::present;
   if (composes) library.add_object(std::string(kVariablesType));
-  add_variable(library, kObject, true, "object", &cel::types::dyn);
-  add_variable(library, kOldObject, true, "oldObject", &cel::types::dyn);
-  add_variable(library, kNamespaceObject, true, "namespaceObject",
-               library.type("kubernetes.Namespace"));
-  add_variable(library, kRequest, true, "request", library.type("kubernetes.AdmissionRequest"));
-  add_variable(library, kVariables, composes, "variables", library.type(kVariablesType));
-  add_variable(library, kParams, params == Params::present, "params", &cel::types::dyn);
-  add_variable(library, kAuthorizer, authorizes, "authorizer",
-               library.type("kubernetes.authorization.Authorizer"));
-  add_variable(library, kRequestResource, authorizes, "authorizer.requestResource",
-               library.type("kubernetes.authorization.ResourceCheck"));
+  library.add_variable("object", &cel::types::dyn);
+  library.add_variable("oldObject", &cel::types::dyn);
+  library.add_variable("namespaceObject", library.type("kubernetes.Namespace"));
+  library.add_variable("request", library.type("kubernetes.AdmissionRequest"));
+  library.add_variable(composes ? "variables" : unusable(kVariables), library.type(kVariablesType));
+  library.add_variable(has_params ? "params" : unusable(kParams), &cel::types::dyn);
+  library.add_variable(authorizes ? "authorizer" : unusable(kAuthorizer),
+                       library.type("kubernetes.authorization.Authorizer"));
+  library.add_variable(authorizes ? "authorizer.requestResource" : unusable(kRequestResource),
+                       library.type("kubernetes.authorization.ResourceCheck"));
 }
 
 // The type of a variable, as far as its users know it.
@@ -123,8 +126,8 @@ const cel::Type* declared_type(const cel::Type& type, cel::TypePool& pool) {
 }  // namespace
 
 Environment::Environment(Params params, Composition composition) {
-  set_up(with_, params, composition, true);
-  set_up(without_, params, composition, false);
+  set_up(with_, params, composition, Authorizer::present);
+  set_up(without_, params, composition, Authorizer::none);
 }
 
 void Environment::declare(const std::string& name, const cel::Type* type) {
