@@ -35,7 +35,7 @@ class ApiWatchStream final : public WatchStream<T> {
 
   // Does not wait while a whole event is left from an earlier read.
   runtime::Task<runtime::Result<std::optional<Event>>> next(runtime::Deadline deadline) override {
-    for (;;) {
+    while (true) {
       const auto frame = frames_.next();
       if (!frame) co_return fail(frame.error());
       if (*frame) co_return decode(**frame);

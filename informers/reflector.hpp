@@ -34,7 +34,7 @@ class Reflector {
     const CloseStream at_the_end{stream_};
     report_.started();
     WatchStep step = advance({}, Started{}, time_.now(), policy_);
-    for (;;) {
+    while (true) {
       for (const Effect& effect : step.effects) co_await carry_out(effect);
       const ReflectorEvent event = co_await perform(std::move(step.request));
       if (std::holds_alternative<Accepted>(event)) report_.accepted();

@@ -63,7 +63,7 @@ Task<> Epoch::follow_versions(Source& source) {
   run_cache(source);
   runtime::TimeSource& time = context_.process.loop.time();
   client::Availability answer = client::Served{version};
-  for (;;) {
+  while (true) {
     co_await runtime::sleep_for(time, client::ask_again_after(answer));
     if (source.cache.sync->last_error().empty()) continue;
     answer = co_await ask_once(discovery_, time, {source.kind});

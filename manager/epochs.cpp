@@ -99,7 +99,7 @@ Task<> Epochs::run_epoch(std::unique_ptr<VersionedWork> epoch) {
 }
 
 Task<> Epochs::end_when_not_served(VersionedWork& epoch) {
-  for (;;) {
+  while (true) {
     co_await runtime::sleep_for(time_, kDiscoveryInterval);
     if (!epoch.has_failing_watch()) continue;
     const client::Availability availability = co_await find_();

@@ -21,7 +21,7 @@ runtime::Task<std::string> find_version(client::Discovery& discovery, const Proc
                                         std::string& why_not_served) {
   runtime::TimeSource& time = process.loop.time();
   runtime::RepeatGuard guard(time, kRepeatInterval);
-  for (;;) {
+  while (true) {
     const client::Availability answer = co_await ask_once(discovery, time, {&kind});
     if (const auto* served = std::get_if<client::Served>(&answer)) {
       why_not_served.clear();

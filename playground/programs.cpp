@@ -26,7 +26,7 @@ std::vector<int> numbers_of(const std::string& version) {
   std::vector<int> numbers;
   const char* at = version.data();
   const char* const end = at + version.size();
-  for (;;) {
+  while (true) {
     int number = 0;
     const auto [next, error] = std::from_chars(at, end, number);
     if (error != std::errc()) return {};

@@ -24,7 +24,7 @@ inline bool is_dns_label(std::string_view text) {
 
 // Such labels, each of any length, with '.' between them.
 inline bool is_dns_subdomain(std::string_view text) {
-  for (;;) {
+  while (true) {
     const std::size_t dot = text.find('.');
     if (!is_dns_label(text.substr(0, dot))) return false;
     if (dot == std::string_view::npos) return true;

@@ -18,7 +18,7 @@ void return_free_memory() {
 }
 
 Task<> keep_returning_free_memory(TimeSource& time) {
-  for (;;) {
+  while (true) {
     co_await sleep_for(time, std::chrono::minutes(1));
     return_free_memory();
   }

@@ -35,7 +35,7 @@ std::uint64_t Rng::below(std::uint64_t bound) {
   if (bound == 0) return 0;
   // Values below the threshold would favour small remainders.
   const std::uint64_t threshold = (0 - bound) % bound;
-  for (;;) {
+  while (true) {
     const std::uint64_t value = next();
     if (value >= threshold) return value % bound;
   }

@@ -15,7 +15,7 @@ constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectM
 std::string schema_name(const ResourceType& type) {
   std::string name;
   std::string_view rest = type.group;
-  for (;;) {
+  while (true) {
     const auto dot = rest.rfind('.');
     name += fmt::format("{}.", rest.substr(dot == std::string_view::npos ? 0 : dot + 1));
     if (dot == std::string_view::npos) break;

@@ -62,7 +62,7 @@ class Place {
     if (slash == std::string_view::npos) return std::nullopt;
     pointer.remove_prefix(slash + 1);
     Place place{&root, nullptr, ""};
-    for (;;) {
+    while (true) {
       const auto end = pointer.find('/');
       place.key_ = unescaped(pointer.substr(0, end));
       if (end == std::string_view::npos) return place;

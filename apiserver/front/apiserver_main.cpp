@@ -122,7 +122,7 @@ class Port {
   std::string url() const { return "http://" + address_; }
 
   runtime::Task<> serve() {
-    for (;;) {
+    while (true) {
       while (is_halted_) co_await changed_.wait();
       if (!listener_) open(address_);
       co_await serve_until_halt();

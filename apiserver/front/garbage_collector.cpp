@@ -50,7 +50,7 @@ GarbageCollector::~GarbageCollector() {
 }
 
 runtime::Task<> GarbageCollector::run() {
-  for (;;) {
+  while (true) {
     while (queue_.empty()) {
       co_await news_.wait(due_.empty() ? runtime::Deadline()
                                        : runtime::Deadline(due_.begin()->first));

@@ -46,7 +46,7 @@ bool is_domain(std::string_view text) {
     }
   }
   std::string_view host = text.substr(0, colon);
-  for (;;) {
+  while (true) {
     const auto dot = host.find('.');
     if (!is_host_part(host.substr(0, dot))) return false;
     if (dot == std::string_view::npos) return true;
@@ -60,7 +60,7 @@ bool looks_like_domain(std::string_view part) {
 }
 
 bool is_path(std::string_view path) {
-  for (;;) {
+  while (true) {
     const auto slash = path.find('/');
     if (!is_component(path.substr(0, slash))) return false;
     if (slash == std::string_view::npos) return true;

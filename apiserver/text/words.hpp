@@ -16,7 +16,7 @@ inline constexpr std::string_view kSpace = " \t\n\v\f\r";
 // strings.Fields
 inline std::vector<std::string_view> fields(std::string_view text) {
   std::vector<std::string_view> found;
-  for (;;) {
+  while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
     if (text.empty()) return found;
     found.push_back(text.substr(0, text.find_first_of(kSpace)));
@@ -27,7 +27,7 @@ inline std::vector<std::string_view> fields(std::string_view text) {
 // strings.Split
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  for (;;) {
+  while (true) {
     const auto end = text.find(separator);
     parts.push_back(text.substr(0, end));
     if (end == std::string_view::npos) return parts;

@@ -86,7 +86,7 @@ Task<> EventRecorder::run() {
 }
 
 Task<> EventRecorder::write_by_turns() {
-  for (;;) {
+  while (true) {
     const bool has_turn = is_server_there_ || in_hand_ == 0;
     std::optional<EventQueue::Write> next = has_turn ? queue_.next() : std::nullopt;
     if (next) {

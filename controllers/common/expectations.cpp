@@ -80,7 +80,7 @@ void Expectations::tell(const IntendedWrite& write) {
 }
 
 runtime::Task<> Expectations::run() {
-  for (;;) {
+  while (true) {
     co_await runtime::sleep_for(deps_.time, kInterval);
     if (!deps_.is_watching()) continue;
     watched_ += kInterval;

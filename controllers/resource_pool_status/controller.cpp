@@ -184,7 +184,7 @@ Outcome Controller::settle_refusal(const Request& request, const runtime::Error&
 }
 
 Task<> Controller::clean_up() {
-  for (;;) {
+  while (true) {
     std::vector<RequestPtr> expired;
     deps_.requests.for_each([&](const RequestPtr& request) {
       const bool is_going = request->meta.is_being_deleted;

@@ -80,7 +80,7 @@ Containers containers_after(Duration running, std::optional<Duration> crash_afte
   if (!crash_after) return now;
   const Duration life = std::max<Duration>(*crash_after, 1s);  // no container ends sooner here
   Duration back_off = Duration::zero();
-  for (;;) {
+  while (true) {
     const Duration end = now.started + life;
     if (running < end) {
       now.next = end - running;

@@ -127,7 +127,7 @@ Task<Result<>> DemoStage::remove(Manifest manifest) {
 }
 
 Task<Result<>> DemoStage::show_until(std::string what, Reached reached) {
-  for (;;) {
+  while (true) {
     table_.show(figures(), process_.loop.time().now() - start_);
     if (reached()) co_return Result<>();
     if (deadline_.has_passed(process_.loop.time())) {

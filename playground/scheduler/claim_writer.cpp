@@ -45,7 +45,7 @@ Task<Result<>> ClaimWriter::allocate(const Pod& pod, const ClaimStep& step) {
 // Others reserve the same claim: that is no reason to choose another node.
 Task<Result<>> ClaimWriter::reserve(const Pod& pod, const ClaimStep& step) {
   ClaimPtr claim = step.claim;
-  for (;;) {
+  while (true) {
     const Result<http::Response> answer = co_await api_.strategic_merge_patch(
         claims(), claim->meta.key, "status", encode_reservation(*claim, pod));
     const auto written = record(caches_.claims, answer);
@@ -78,7 +78,7 @@ Task<Result<>> ClaimWriter::note_extended(const Pod& pod, const Claim& claim,
 // After a failed allocation: it may have been written, and then its devices must stay reserved
 // until the cache shows that they are in use.
 Task<> ClaimWriter::look_again(api::NamespacedName claim) {
-  for (;;) {
+  while (true) {
     const Result<http::Response> answer = co_await api_.get(claims(), claim);
     const auto seen = record(caches_.claims, answer);
     if (seen || runtime::is_not_found(seen.error())) co_return;

@@ -130,7 +130,7 @@ void obey(const json::object& order, FailingDriver& driver, Plugin& plugin) {
 Task<> read_orders(runtime::Loop& loop, FailingDriver& driver, Plugin& plugin) {
   asio::posix::stream_descriptor input(loop.executor(), ::dup(STDIN_FILENO));
   std::string buffer;
-  for (;;) {
+  while (true) {
     boost::system::error_code error;
     const std::size_t size =
         co_await asio::async_read_until(input, asio::dynamic_buffer(buffer), '\n',

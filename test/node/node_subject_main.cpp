@@ -113,7 +113,7 @@ class Subject {
     group_.spawn("agent", agent_.run());
     asio::posix::stream_descriptor input(loop_.executor(), ::dup(STDIN_FILENO));
     std::string buffer;
-    for (;;) {
+    while (true) {
       boost::system::error_code error;
       const std::size_t size =
           co_await asio::async_read_until(input, asio::dynamic_buffer(buffer), '\n',

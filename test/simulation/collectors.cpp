@@ -14,7 +14,7 @@ Collectors::Collectors(ActorContext context, runtime::Rng rng)
     : Actor(context, rng), mark_lasts_(std::chrono::seconds(chance(0.5) ? 120 : 20)) {}
 
 runtime::Task<> Collectors::run() {
-  for (;;) {
+  while (true) {
     co_await pause(10);
     collect_orphans();
     let_groups_go();

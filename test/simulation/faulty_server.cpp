@@ -129,7 +129,7 @@ class FaultyServer::Answers final : public http::Responder {
  private:
   // The replica that answers is stalled, or lags behind the one that was written to.
   Task<> wait_for_replica(apiserver::Revision revision) {
-    for (;;) {
+    while (true) {
       runtime::Deadline shown;
       if (!is_stalled()) {
         shown = runtime::Deadline(faulty_server_.when_shown(resource_, revision));

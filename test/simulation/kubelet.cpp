@@ -51,7 +51,7 @@ Task<NodeDriver::Answer> NodeDriver::call(std::vector<ClaimRef> claims, bool is_
 }
 
 Task<> NodeDriver::run() {
-  for (;;) {
+  while (true) {
     while (calls_.empty()) co_await called_.wait();
     const std::shared_ptr<Call> call = calls_.front();
     calls_.pop_front();

@@ -99,7 +99,7 @@ Task<> Replica::stop_process() {
 }
 
 Task<> Replica::run() {
-  for (;;) {
+  while (true) {
     const std::string name = fmt::format("{}.{}", name_, processes_++);
     process_ = std::make_unique<ManagerProcess>(
         ManagerProcess::Setup{name, loop_.executor(), clock_, loop_.time(), network_, rng_.fork(),

@@ -179,7 +179,7 @@ Task<> FaultProxy::pass_watch(Visit& visit, std::optional<std::size_t> cut_after
     if (begun) co_await relay(visit, **stream, cut_after);
     co_return;
   }
-  for (;;) {
+  while (true) {
     const Result<std::string_view> piece = co_await (*stream)->read_some(patience());
     if (!piece || piece->empty()) break;
     head.body += *piece;

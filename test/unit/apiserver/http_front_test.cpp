@@ -167,7 +167,7 @@ Task<std::string> exchange(Site& site, runtime::TimeSource& time, std::string re
   if (!written) co_return std::string("not written");
   std::string answer;
   std::array<char, 4096> buffer{};
-  for (;;) {
+  while (true) {
     const auto read = co_await (*stream)->read_some(buffer, deadline);
     if (!read || *read == 0) co_return answer;
     answer.append(buffer.data(), *read);

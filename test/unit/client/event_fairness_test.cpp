@@ -42,13 +42,13 @@ struct Neighbour : RestClientFixture {
   // 3,000 pods fail repeatedly, and 300 calls for them are always waiting.
   Task<> keep_failing() {
     for (int i = 0; i < 300; ++i) group.spawn("call", keep_calling());
-    for (;;) {
+    while (true) {
       fail_pods(3'000);
       co_await runtime::sleep_for(time, 5s);
     }
   }
   Task<> keep_calling() {
-    for (;;) co_await client.send(read());
+    while (true) co_await client.send(read());
   }
   // When each event of the namespace was first sent, by object.
   std::map<std::string, MonoTime> sent(const std::string& name_space) const {

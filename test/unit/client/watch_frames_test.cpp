@@ -15,7 +15,7 @@ Frames frames_of(WatchFrames& splitter, const std::vector<std::string_view>& pie
   Frames frames;
   for (const std::string_view piece : pieces) {
     splitter.put(piece);
-    for (;;) {
+    while (true) {
       const auto frame = splitter.next();
       if (!frame || !*frame) break;
       frames.emplace_back(**frame);

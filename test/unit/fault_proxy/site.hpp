@@ -63,7 +63,7 @@ struct Site {
   // The bytes of a watch until its end, followed by "…" if it was cut.
   runtime::Task<std::string> read_watch(http::StreamingResponse& watch) {
     std::string all;
-    for (;;) {
+    while (true) {
       const auto piece = co_await watch.read_some({});
       if (!piece) co_return all + "…";
       if (piece->empty()) co_return all;

@@ -127,7 +127,7 @@ Task<> Node::run() {
 }
 
 Task<> Node::write_all_the_time() {
-  for (;;) {
+  while (true) {
     if (!time.is_frozen() && fence.check())
       world_.writes.push_back({world_.loop.time().now(), this});
     co_await runtime::sleep_for(world_.loop.time(), 100ms);

@@ -16,7 +16,7 @@ Task<> sleep_for_ever(TimeSource& time, int& ended) {
     int& count;
     ~OnEnd() { ++count; }
   } on_end{ended};
-  for (;;) co_await sleep_for(time, 1h);
+  while (true) co_await sleep_for(time, 1h);
 }
 
 Task<> fail_after(TimeSource& time, Duration delay, std::string message) {
@@ -74,7 +74,7 @@ CO_TEST(TaskGroup, stops_owner_cancelled_in_join) {
   int ended = 0;
   TaskGroup outer(loop.executor());
   outer.spawn("owner", [](VirtualLoop& l, int& count) -> Task<> {
-    for (;;) {
+    while (true) {
       TaskGroup inner(l.executor());
       inner.spawn("sleeper", sleep_for_ever(l.time(), count));
       co_await inner.join();
