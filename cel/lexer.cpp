@@ -63,7 +63,7 @@ Token Lexer::take(Token::Kind kind, std::size_t size) {
 }
 
 void Lexer::skip_blanks() {
-  for (;;) {
+  while (true) {
     skip(span_of(rest_, [](char c) {
       return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
     }));

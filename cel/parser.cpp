@@ -188,7 +188,7 @@ class Parser {
   Expr* member() { return member(primary()); }
 
   Expr* member(Expr* operand) {
-    for (;;) {
+    while (true) {
       const Token start = token_;
       const auto offset = start.offset;
       if (accept(".")) {

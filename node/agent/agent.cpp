@@ -124,7 +124,7 @@ void Agent::look_for_orphans() {
 }
 
 Task<> Agent::unprepare_orphans() {
-  for (;;) {
+  while (true) {
     may_have_orphans_ = false;
     const auto failures = co_await claims_.unprepare_orphans();
     for (const std::string& failure : failures) {
@@ -163,7 +163,7 @@ void Agent::observe_health_end(const std::string& driver, const std::string& ins
 
 // A driver whose last report has expired contributes nothing.
 Task<> Agent::expire_health() {
-  for (;;) {
+  while (true) {
     const auto next = health_.next_expiry();
     co_await health_changed_.wait(next ? Deadline(*next) : Deadline());
     co_await runtime::sleep_for(loop_.time(), kGatherHealth);
@@ -190,7 +190,7 @@ void Agent::tell(const std::string& driver, const HealthTable::Change& change) {
 
 // A driver may report a device that flaps a thousand times a second.
 Task<> Agent::tell_health() {
-  for (;;) {
+  while (true) {
     while (pods_to_tell_.empty()) co_await pods_to_tell_changed_.wait();
     news_.health_changed(std::exchange(pods_to_tell_, {}));
     co_await runtime::sleep_for(loop_.time(), kHealthNewsInterval);

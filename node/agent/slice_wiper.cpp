@@ -43,7 +43,7 @@ Task<> SliceWiper::run() {
 Task<> SliceWiper::schedule() {
   const runtime::MonoTime now = loop_.time().now();
   timers_.observe_unusable(kEveryDriver, first_ == FirstWipe::late ? now : now - kWipingDelay);
-  for (;;) {
+  while (true) {
     for (std::string& driver : timers_.begin_due(loop_.time().now())) {
       std::string task = "wipe of " + driver;
       group_.spawn(std::move(task), wipe(std::move(driver)));

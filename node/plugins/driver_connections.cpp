@@ -181,7 +181,7 @@ Task<> DriverConnections::remove(std::shared_ptr<Instance> instance) {
 
 Task<> DriverConnections::follow_connection(Instance& instance) {
   grpc::Channel& channel = *instance.connection.channel;
-  for (;;) {
+  while (true) {
     const std::uint64_t seen = channel.changes();
     observer_->observe_driver(instance.driver);
     co_await channel.wait_for_change(
@@ -197,7 +197,7 @@ Task<> DriverConnections::follow_connection(Instance& instance) {
 }
 
 Task<> DriverConnections::follow_health(Instance& instance) {
-  for (;;) {
+  while (true) {
     const grpc::Status end = co_await read_health(instance);
     observer_->observe_health_end(instance.driver, instance.endpoint);
     log_.info("A stream of health reports ended",
@@ -212,7 +212,7 @@ Task<grpc::Status> DriverConnections::read_health(Instance& instance) {
   const auto stream = co_await instance.connection.channel->open(
       health_path(instance.services.health), "", Deadline::after(loop_.time(), kCallTimeout));
   if (!stream) co_return stream.error();
-  for (;;) {
+  while (true) {
     const auto message = co_await (*stream)->next({});
     if (!message) co_return message.error();
     if (!message->has_value()) co_return grpc::Status{};

@@ -23,7 +23,7 @@ Task<> RegistrationLoop::run() {
 }
 
 Task<> RegistrationLoop::watch() {
-  for (;;) {
+  while (true) {
     const auto change = registry_.look();
     if (!change) {
       log_.error("Cannot watch the plugin registry", {{"error", change.error().message}});
@@ -44,7 +44,7 @@ Task<> RegistrationLoop::watch() {
 }
 
 Task<> RegistrationLoop::work() {
-  for (;;) {
+  while (true) {
     const RegistrationSchedule::Step step = sockets_.begin_due(loop_.time().now());
     begin(step);
     co_await changed_.wait(step.next ? Deadline(*step.next) : Deadline());

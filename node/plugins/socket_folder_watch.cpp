@@ -140,7 +140,7 @@ Task<> SocketFolderWatch::wait() {
 
 void SocketFolderWatch::read_events() {
   alignas(inotify_event) std::array<char, 64 * 1024> buffer;
-  for (;;) {
+  while (true) {
     const ssize_t got = ::read(inotify_->descriptor.native_handle(), buffer.data(), buffer.size());
     if (got <= 0) return;
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {

@@ -34,7 +34,7 @@ using runtime::is_digit;
 
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  for (;;) {
+  while (true) {
     const std::size_t end = text.find(separator);
     parts.push_back(text.substr(0, end));
     if (end == std::string_view::npos) return parts;
