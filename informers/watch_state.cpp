@@ -15,6 +15,7 @@ namespace {
 using runtime::Error;
 using runtime::Overloaded;
 using runtime::Reason;
+using Progress = Watching::Progress;
 
 // Needs outside help: an operator, or an API that is installed later.
 bool is_denied(const Error& error) {
@@ -80,7 +81,7 @@ class Step {
     const bool is_worth_leaving = phase.compression == Compression::gzip &&
                                   now_ - phase.since <= policy_.leave_compressed_within;
     if (is_worth_leaving) return open_watch(bookmark.resource_version);
-    return read_on({bookmark.resource_version, now_, true, true});
+    return read_on({bookmark.resource_version, now_, Progress::shown});
   }
   // The server's cache may have been restarted, or has lost patience with us.
   WatchStep on(const AwaitingInitialEvents&, const Ended&) {
@@ -126,18 +127,18 @@ class Step {
   }
 
   WatchStep on(const Watching& phase, const Accepted&) {
-    return read_on({phase.last, now_, false, true});
+    return read_on({phase.last, now_, Progress::accepted});
   }
   WatchStep on(const Watching& phase, const Changed& change) {
-    return read_on({change.version, phase.since, true, true});
+    return read_on({change.version, phase.since, Progress::shown});
   }
   WatchStep on(const Watching& phase, const Bookmarked& bookmark) {
-    return read_on({bookmark.resource_version, phase.since, true, true});
+    return read_on({bookmark.resource_version, phase.since, Progress::shown});
   }
   WatchStep on(const Watching& phase, const Ended&) {
     const Duration lasted = now_ - phase.since;
     if (lasted >= policy_.short_watch) return open_watch(phase.last);
-    if (phase.has_shown_anything) {
+    if (phase.progress == Progress::shown) {
       return finish(Waiting{WatchFrom{phase.last}},
                     Wait{policy_.short_watch - lasted, Duration::zero()});
     }
@@ -150,13 +151,13 @@ class Step {
       return wait_after(failed.error, ListAnew{RelistReason::ahead_of_server});
     }
     // Cut by a proxy, say. As in client-go, a watch that worked is resumed at once.
-    const bool has_worked = phase.is_accepted && now_ - phase.since >= policy_.short_watch;
+    const bool is_accepted = phase.progress != Progress::requested;
+    const bool has_worked = is_accepted && now_ - phase.since >= policy_.short_watch;
     if (has_worked && failed.error.reason == Reason::disconnected) return open_watch(phase.last);
     const bool may_be_the_servers =
         is_the_servers(failed.error) || failed.error.reason == Reason::deadline_exceeded;
-    const bool may_persist =
-        phase.is_accepted ? may_be_the_servers : is_watch_refused(failed.error);
-    if (!phase.has_shown_anything && may_persist) {
+    const bool may_persist = is_accepted ? may_be_the_servers : is_watch_refused(failed.error);
+    if (phase.progress != Progress::shown && may_persist) {
       return after_fruitless_watch(failed.error, phase.last);
     }
     return wait_after(failed.error, WatchFrom{phase.last});
@@ -264,7 +265,7 @@ class Step {
   }
 
   WatchStep read_on(Watching phase) {
-    if (phase.has_shown_anything) state_.fruitless_watches = 0;
+    if (phase.progress == Progress::shown) state_.fruitless_watches = 0;
     return finish(std::move(phase), ReadEvent{in(policy_.watch_silence)});
   }
 

@@ -115,8 +115,8 @@ struct Listing {
 struct Watching {
   api::ResourceVersion last;
   MonoTime since;
-  bool has_shown_anything = false;
-  bool is_accepted = false;
+  // Shown: it has brought an event or a bookmark.
+  enum class Progress : std::uint8_t { requested, accepted, shown } progress{};
 };
 struct Waiting {
   Resumption then;

@@ -85,7 +85,7 @@ class Describe {
 const AwaitingInitialEvents kInitial{kNow};
 const Listing kFirstPage{};
 const Listing kNextPage{{.continue_token = "token"}};
-const Watching kWatching{ResourceVersion("10"), kNow - 1min, false};
+const Watching kWatching{ResourceVersion("10"), kNow - 1min};
 
 struct Row {
   std::string name;
@@ -175,10 +175,11 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"a_bookmark_is_followed_by_the_next_event", kWatching, bookmark("12"), "| read by 130"},
         Row{"a_clean_end_is_resumed_at_once", kWatching, Ended{}, "| watch from 10 by 60"},
         Row{"a_watch_that_ends_at_once_and_empty_is_a_failure",
-            Watching{ResourceVersion("10"), kNow - 999ms, false}, Ended{},
+            Watching{ResourceVersion("10"), kNow - 999ms}, Ended{},
             "failure(disconnected) | wait 0.8+0.8"},
         Row{"a_short_watch_that_has_shown_something_is_no_failure_but_no_busy_loop_either",
-            Watching{ResourceVersion("10"), kNow - 200ms, true}, Ended{}, "| wait 0.8+0"},
+            Watching{ResourceVersion("10"), kNow - 200ms, Watching::Progress::shown}, Ended{},
+            "| wait 0.8+0"},
         Row{"a_page_that_is_too_large_is_asked_for_again_with_a_smaller_limit", kNextPage,
             failed(Reason::body_too_large), "| page 'token' of 125 by 60"},
         Row{"the_smallest_page_is_that_of_one_object", Listing{{.limit = 2}},
@@ -197,11 +198,11 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"a_watch_that_is_not_accepted_is_waited_for", kWatching, failed(Reason::disconnected),
             "failure(disconnected) | wait 0.8+0.8"},
         Row{"a_watch_that_breaks_off_is_resumed_at_once",
-            Watching{ResourceVersion("10"), kNow - 1s, false, true}, failed(Reason::disconnected),
-            "| watch from 10 by 60"},
+            Watching{ResourceVersion("10"), kNow - 1s, Watching::Progress::accepted},
+            failed(Reason::disconnected), "| watch from 10 by 60"},
         Row{"a_watch_that_breaks_off_at_once_is_waited_for",
-            Watching{ResourceVersion("10"), kNow - 999ms, true, true}, failed(Reason::disconnected),
-            "failure(disconnected) | wait 0.8+0.8"},
+            Watching{ResourceVersion("10"), kNow - 999ms, Watching::Progress::shown},
+            failed(Reason::disconnected), "failure(disconnected) | wait 0.8+0.8"},
         Row{"a_watch_that_is_forbidden_is_tried_again", kWatching, failed(Reason::forbidden),
             "failure(forbidden) | wait 0.8+0"},
         Row{"422_on_an_ordinary_watch_says_nothing_of_watch_lists", kWatching,
