@@ -4,7 +4,7 @@
 //   auto by_node = pods.add_index<InternedString>("by_node", …);           // before run()
 //   pods.add_observer(controller);
 //   group.spawn("pods informer", pods.run());
-//   const auto missing = co_await wait_for_sync({&pods.sync()}, deadline);
+//   co_await wait_for_sync({&pods.sync()});
 #pragma once
 
 #include <string>

@@ -54,14 +54,8 @@ void SyncState::note_synced() {
   synced_.notify_all();
 }
 
-runtime::Task<std::vector<std::string>> wait_for_sync(std::vector<SyncState*> states,
-                                                      runtime::Deadline deadline) {
-  for (SyncState* state : states) co_await state->wait(deadline);
-  std::vector<std::string> missing;
-  for (const SyncState* state : states) {
-    if (!state->is_synced()) missing.push_back(state->describe());
-  }
-  co_return missing;
+runtime::Task<> wait_for_sync(std::vector<SyncState*> states) {
+  for (SyncState* state : states) co_await state->wait();
 }
 
 }  // namespace dcm::informers

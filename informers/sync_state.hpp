@@ -36,7 +36,7 @@ class SyncState {
   std::string describe() const;
 
   // Waits until the store is synced, or until the deadline.
-  runtime::Task<> wait(runtime::Deadline deadline);
+  runtime::Task<> wait(runtime::Deadline deadline = {});
 
   void note_event();
   void note_error(std::string error);
@@ -55,9 +55,7 @@ class SyncState {
   runtime::Condition synced_;
 };
 
-// Waits for all of `states`. Returns descriptions of those that are not synced by the deadline;
-// empty if all are.
-runtime::Task<std::vector<std::string>> wait_for_sync(std::vector<SyncState*> states,
-                                                      runtime::Deadline deadline);
+// Waits until all of these are synced.
+runtime::Task<> wait_for_sync(std::vector<SyncState*> states);
 
 }  // namespace dcm::informers

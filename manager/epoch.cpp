@@ -8,7 +8,6 @@
 
 namespace dcm::manager {
 
-using runtime::Deadline;
 using runtime::Task;
 
 Epoch::Epoch(EpochContext context, client::Served served)
@@ -102,7 +101,7 @@ Task<> Epoch::prepare(Member& member) {
     tasks_.spawn("follow a kind that need not be served", member.late_kind->follow());
     if (member.late_kind->cache() != nullptr) caches.push_back(member.late_kind->cache());
   }
-  co_await informers::wait_for_sync(std::move(caches), Deadline::unreachable());
+  co_await informers::wait_for_sync(std::move(caches));
   if (member.controller.on_synced) member.controller.on_synced();
   // Reading lists leaves holes in the heap.
   runtime::return_free_memory();
@@ -142,7 +141,7 @@ void Epoch::expect(Member& member, OptionalKind kind) {
 }
 
 Task<> Epoch::retry_when_synced(informers::SyncState& cache) {
-  co_await cache.wait(Deadline::unreachable());
+  co_await cache.wait();
   retry_now();
 }
 

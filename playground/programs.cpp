@@ -104,9 +104,8 @@ runtime::Task<runtime::Error> run_program(Process process, Program program,
   runtime::ProcessCommand command{.arguments = std::move(program.command),
                                   .environment = runtime::own_environment(),
                                   .error_file = log.string()};
-  const runtime::Result<runtime::ProcessEnd> end =
-      co_await runtime::run_process(process.loop.executor(), process.loop.time(),
-                                    std::move(command), runtime::Deadline::unreachable());
+  const runtime::Result<runtime::ProcessEnd> end = co_await runtime::run_process(
+      process.loop.executor(), process.loop.time(), std::move(command), runtime::Deadline());
   const std::string why = end ? fmt::format("it has ended with exit status {}; its log is {}",
                                             end->status, log.string())
                               : end.error().message;

@@ -16,7 +16,6 @@ class Deadline {
   // A deadline that is never reached.
   constexpr Deadline() = default;
   constexpr explicit Deadline(MonoTime when) : when_(when) {}
-  static constexpr Deadline unreachable() { return Deadline(); }
   // `timeout` from now; saturates, so a huge timeout is never reached.
   static Deadline after(const TimeSource& time, Duration timeout) {
     const MonoTime now = time.now();

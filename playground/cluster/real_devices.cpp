@@ -139,7 +139,7 @@ Task<> RealDevices::run() {
 }
 
 Task<> RealDevices::watch_pods() {
-  co_await informers::wait_for_sync({&pods_.sync()}, {});
+  co_await informers::wait_for_sync({&pods_.sync()});
   has_listed_ = true;
   agent_.observe_pods(active_);
   if (!agent_.has_lost_entries()) co_return;

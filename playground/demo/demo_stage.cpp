@@ -79,8 +79,8 @@ Task<Result<>> DemoStage::prepare() {
   const Result<http::Response> made =
       co_await api_.apply(namespaces(), {{}, kNamespace}, {}, encode_namespace(kNamespace));
   if (!made) co_return runtime::fail(made.error());
-  co_await informers::wait_for_sync(caches_.awaited(), {});
-  co_await informers::wait_for_sync({&rules_.sync()}, {});
+  co_await informers::wait_for_sync(caches_.awaited());
+  co_await informers::wait_for_sync({&rules_.sync()});
   co_return Result<>();
 }
 

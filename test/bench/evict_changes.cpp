@@ -82,8 +82,8 @@ struct Controller {
   }
 
   runtime::Task<> run() {
-    co_await informers::wait_for_sync({&pods.sync(), &claims.sync(), &slices.sync(), &rules.sync()},
-                                      {});
+    co_await informers::wait_for_sync(
+        {&pods.sync(), &claims.sync(), &slices.sync(), &rules.sync()});
     co_await controller.run();
   }
 

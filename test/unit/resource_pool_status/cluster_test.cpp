@@ -69,7 +69,7 @@ class Process {
 
  private:
   Task<> work() {
-    co_await informers::wait_for_sync({&requests_.sync(), &slices_.sync()}, {});
+    co_await informers::wait_for_sync({&requests_.sync(), &slices_.sync()});
     if (role_ != Role::stands_by) co_await controller_.run();
   }
   Task<> end() {
