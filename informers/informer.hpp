@@ -1,7 +1,7 @@
 // Everything needed for one kind: store, reflector, sync state and metrics together.
 //
 //   Informer<api::Pod> pods("pods", source, {time, rng, log, metrics});
-//   auto by_node = pods.add_index<InternedString>("by_node", …);           // before run()
+//   auto by_node = pods.add_index<InternedString>(…);  // before run()
 //   pods.add_observer(controller);
 //   group.spawn("pods informer", pods.run());
 //   co_await wait_for_sync({&pods.sync()});
@@ -42,8 +42,8 @@ class Informer {
 
   // Call this before run().
   template <class Key>
-  Index<T, Key> add_index(std::string name, Extract<T, Key> extract) {
-    return store_.template add_index<Key>(std::move(name), std::move(extract));
+  Index<T, Key> add_index(Extract<T, Key> extract) {
+    return store_.template add_index<Key>(std::move(extract));
   }
   // Call this before run(). The observer must outlive the informer.
   void add_observer(Observer<T>& observer) { store_.add_observer(observer); }

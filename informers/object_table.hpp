@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -45,7 +44,6 @@ std::size_t bytes_of(const T& object) {
 template <class T>
 class AnyIndex {
  public:
-  explicit AnyIndex(std::string name) : name(std::move(name)) {}
   virtual ~AnyIndex() = default;
   // From now on, the index lists the object under exactly its keys.
   virtual void set(SlotId slot, const T& object) = 0;
@@ -54,15 +52,13 @@ class AnyIndex {
   virtual std::size_t count(const T& object) const = 0;
   virtual std::size_t bytes() const noexcept = 0;
 
-  std::string name;
   PostingTable postings;
 };
 
 template <class T, class Key>
 class KeyedIndex final : public AnyIndex<T> {
  public:
-  KeyedIndex(std::string name, Extract<T, Key> extract)
-      : AnyIndex<T>(std::move(name)), extract_(std::move(extract)) {}
+  explicit KeyedIndex(Extract<T, Key> extract) : extract_(std::move(extract)) {}
 
   void set(SlotId slot, const T& object) override {
     collect_hashes(object, hashes_);
@@ -129,9 +125,9 @@ class ObjectTable {
  public:
   // Call this before the first object is stored.
   template <class Key>
-  const KeyedIndex<T, Key>& add_index(std::string name, Extract<T, Key> extract) {
+  const KeyedIndex<T, Key>& add_index(Extract<T, Key> extract) {
     DCM_ASSERT(size() == 0);
-    auto index = std::make_unique<KeyedIndex<T, Key>>(std::move(name), std::move(extract));
+    auto index = std::make_unique<KeyedIndex<T, Key>>(std::move(extract));
     const auto& added = *index;
     indexes_.push_back(std::move(index));
     return added;

@@ -19,7 +19,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -212,9 +211,8 @@ class Store {
   // Indexes and observers are added before the first object; observers must outlive the store's
   // writers.
   template <class Key>
-  Index<T, Key> add_index(std::string name, Extract<T, Key> extract) {
-    return Index<T, Key>(table_,
-                         table_.template add_index<Key>(std::move(name), std::move(extract)));
+  Index<T, Key> add_index(Extract<T, Key> extract) {
+    return Index<T, Key>(table_, table_.template add_index<Key>(std::move(extract)));
   }
   void add_observer(Observer<T>& observer) {
     DCM_ASSERT(table_.size() == 0);

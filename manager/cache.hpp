@@ -56,14 +56,13 @@ class Cache {
   // std::hash), or a std::optional or std::vector of Keys. `keys_of` must depend on the object
   // alone. An object for which it throws has no keys. `name` is for messages.
   template <class Key, class KeysOf>
-  informers::Index<T, Key> index(std::string name, KeysOf keys_of) {
+  informers::Index<T, Key> index(const std::string& name, KeysOf keys_of) {
     static_assert(SomeOf<std::invoke_result_t<KeysOf&, const T&>, Key>,
                   "an index takes a function of `const T&` that returns a Key, or a std::optional "
                   "or std::vector of them");
     require_rows_of<KeysOf>();
     check_not_running("index(\"" + name + "\")");
     return informer_.template add_index<Key>(
-        std::move(name),
         [this, keys_of = std::move(keys_of)](const T& object, const informers::Emit<Key>& emit) {
           isolate(object, [&] { for_each_of(keys_of(object), emit); });
         });

@@ -16,8 +16,7 @@ void index_pod_by_group(const api::Pod& pod, const informers::Emit<api::Namespac
 template <class Pods>
 std::optional<PodsByGroup> declare_pods_by_group(Pods& pods, const common::FeatureGates& gates) {
   if (common::group_claims(gates) == common::GroupClaims::refused) return std::nullopt;
-  return pods.template add_index<api::NamespacedName>("pods by group, for eviction",
-                                                      index_pod_by_group);
+  return pods.template add_index<api::NamespacedName>(index_pod_by_group);
 }
 
 // Readers of the stores; must not outlive them.

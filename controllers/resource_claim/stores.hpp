@@ -68,12 +68,9 @@ template <class Groups, class Pods>
 GroupStores declare_group_stores(Groups& groups, Pods& pods) {
   return {
       .groups = groups.reader(),
-      .groups_by_claim =
-          groups.template add_index<api::NamespacedName>("groups by claim", index_group_by_claim),
-      .groups_by_template =
-          groups.template add_index<api::NamespacedName>("groups by template", index_by_template),
-      .pods_by_group =
-          pods.template add_index<api::NamespacedName>("pods by group", index_pod_by_group),
+      .groups_by_claim = groups.template add_index<api::NamespacedName>(index_group_by_claim),
+      .groups_by_template = groups.template add_index<api::NamespacedName>(index_by_template),
+      .pods_by_group = pods.template add_index<api::NamespacedName>(index_pod_by_group),
       .own_groups = groups.own_writes(),
   };
 }
@@ -86,11 +83,9 @@ Stores declare_stores(Pods& pods, Claims& claims, Templates& templates, Groups* 
       .pods = pods.reader(),
       .claims = claims.reader(),
       .templates = templates.reader(),
-      .pods_by_claim =
-          pods.template add_index<api::NamespacedName>("pods by claim", index_pod_by_claim),
-      .pods_by_template =
-          pods.template add_index<api::NamespacedName>("pods by template", index_pod_by_template),
-      .claims_by_user = claims.template add_index<api::Uid>("claims by user", index_claim_by_user),
+      .pods_by_claim = pods.template add_index<api::NamespacedName>(index_pod_by_claim),
+      .pods_by_template = pods.template add_index<api::NamespacedName>(index_pod_by_template),
+      .claims_by_user = claims.template add_index<api::Uid>(index_claim_by_user),
       .own_pods = pods.own_writes(),
       .own_claims = claims.own_writes(),
       .groups =

@@ -14,7 +14,6 @@ OwnerGc::OwnerGc(Process process, Api& api, Caches& caches)
     : api_(api),
       caches_(caches),
       by_owner_(caches.claims.informer().add_index<api::Uid>(
-          "by_owner",
           [](const Claim& claim, const informers::Emit<api::Uid>& emit) {
             if (common::has_pod_as_controller(claim)) emit(claim.controller->uid);
           })),

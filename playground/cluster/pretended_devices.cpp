@@ -16,8 +16,8 @@ void emit_claims_of_starting_pod(const Pod& pod, const informers::Emit<api::Name
 
 PretendedDevices::PretendedDevices(Caches& caches, WakePod wake)
     : caches_(caches),
-      starting_by_claim_(caches.pods.informer().add_index<api::NamespacedName>(
-          "starting_by_claim", emit_claims_of_starting_pod)),
+      starting_by_claim_(
+          caches.pods.informer().add_index<api::NamespacedName>(emit_claims_of_starting_pod)),
       on_claim_([this, wake = std::move(wake)](const auto& before, const auto& after) {
         starting_by_claim_.for_each(
             (after ? after : before)->meta.key,

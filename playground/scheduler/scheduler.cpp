@@ -51,10 +51,9 @@ Scheduler::Scheduler(Process process, Api& api, Caches& caches)
       writer_(process_.loop.time(), api, caches),
       events_(api.rest(), process_.loop.time(), process_.metrics, process_.rng.fork(),
               process_.log),
-      unbound_by_claim_(caches.pods.informer().add_index<api::NamespacedName>(
-          "unbound_by_claim", emit_claims_of_unbound_pod)),
-      extended_by_pod_(
-          caches.claims.informer().add_index<api::Uid>("extended_by_pod", emit_owner_of_extended)),
+      unbound_by_claim_(
+          caches.pods.informer().add_index<api::NamespacedName>(emit_claims_of_unbound_pod)),
+      extended_by_pod_(caches.claims.informer().add_index<api::Uid>(emit_owner_of_extended)),
       work_("scheduler", kWorkers, process_),
       on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }),
       on_claim_([this](const auto& before, const auto& after) { observe_claim(before, after); }),

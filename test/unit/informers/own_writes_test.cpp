@@ -42,8 +42,7 @@ class OwnWritesTest : public ::testing::Test {
   }
 
   Store<api::Pod> store_;
-  Index<api::Pod, api::NamespacedName> claims_ =
-      store_.add_index<api::NamespacedName>("by_claim", by_claim());
+  Index<api::Pod, api::NamespacedName> claims_ = store_.add_index<api::NamespacedName>(by_claim());
   StoreWriter<api::Pod> writer_ = store_.take_writer();
   StoreReader<api::Pod> reader_ = store_.reader();
   OwnWrites<api::Pod> own_writes_ = store_.own_writes();

@@ -34,8 +34,7 @@ class StoreTest : public ::testing::Test {
   }
 
   Store<api::Pod> store_;
-  Index<api::Pod, api::NamespacedName> claims_ =
-      store_.add_index<api::NamespacedName>("by_claim", by_claim());
+  Index<api::Pod, api::NamespacedName> claims_ = store_.add_index<api::NamespacedName>(by_claim());
   StoreWriter<api::Pod> writer_ = store_.take_writer();
   StoreReader<api::Pod> reader_ = store_.reader();
   Diary diary_;
@@ -220,10 +219,9 @@ TEST(Index, extracts_thousands_of_keys_only_when_object_changes) {
   constexpr int kKeys = 5'000;
   int extracted = 0;
   Store<api::Pod> store;
-  const auto index =
-      store.add_index<int>("index", [&extracted](const api::Pod&, const Emit<int>& emit) {
-        for (int key = 0; key < kKeys; ++key, ++extracted) emit(key);
-      });
+  const auto index = store.add_index<int>([&extracted](const api::Pod&, const Emit<int>& emit) {
+    for (int key = 0; key < kKeys; ++key, ++extracted) emit(key);
+  });
   auto writer = store.take_writer();
   for (int version = 1; version <= 2; ++version) {
     writer.observe_change(ChangeType::added, seen({.name = "a", .version = version}));
@@ -237,8 +235,8 @@ TEST(Index, extracts_thousands_of_keys_only_when_object_changes) {
 
 TEST(Index, distinguishes_keys_of_same_hash) {
   Store<api::Pod> store;
-  const auto by_version = store.add_index<Colliding>(
-      "by_version", [](const api::Pod& pod, const Emit<Colliding>& emit) {
+  const auto by_version =
+      store.add_index<Colliding>([](const api::Pod& pod, const Emit<Colliding>& emit) {
         const int version = std::stoi(pod.meta.resource_version.str());
         emit({version});
         emit({-version});
