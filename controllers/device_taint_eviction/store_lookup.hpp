@@ -11,12 +11,14 @@ namespace dcm::device_taint_eviction {
 
 // Pods by the group that they are in; declared only if groups share claims.
 using PodsByGroup = informers::Index<api::Pod, api::NamespacedName>;
-void index_pod_by_group(const api::Pod& pod, const informers::Emit<api::NamespacedName>& emit);
 // `pods` is an informer or a bare store.
 template <class Pods>
 std::optional<PodsByGroup> declare_pods_by_group(Pods& pods, const common::FeatureGates& gates) {
   if (common::group_claims(gates) == common::GroupClaims::refused) return std::nullopt;
-  return pods.template add_index<api::NamespacedName>(index_pod_by_group);
+  return pods.template add_index<api::NamespacedName>(
+      [](const api::Pod& pod, const informers::Emit<api::NamespacedName>& emit) {
+        if (const auto group = common::group_of(pod)) emit(*group);
+      });
 }
 
 // Readers of the stores; must not outlive them.
