@@ -176,40 +176,36 @@ namespace {
 // How many devices are searched when a standby explains a rule: about 10 ms.
 constexpr std::size_t kLookMax = 10'000;
 
-}  // namespace
-
-common::Topic Controller::explain_pod(const PodPtr& pod) const {
-  EvictionSnapshot snapshot;
-  snapshot.pod = pod;
-  snapshot.uid = pod->meta.uid;
-  snapshot.now = time_.wall_now();
-  snapshot.mode = options_.mode;
-  const PendingPod* pending = pending_.find(pod->meta.uid);
-  common::Topic topic = device_taint_eviction::explain_pod(
-      snapshot, lookup_, tracker_.taints(),
-      tracker_.was_evicted(pod->meta.uid) ? Evicted::yes : Evicted::no);
-  const Item item = Item::pod({pod->meta.key, pod->meta.uid});
-  workqueue::ItemReport report = queue_.report(item);
-  if (pending != nullptr) {
-    using enum PendingPod::Waits;
-    report.failures = pending->failures;
-    if (pending->waits == for_budget) {
-      topic.add(
-          common::Outlook::waiting, "HeldByBudget",
-          "A PodDisruptionBudget does not let it go yet; that is asked again every few seconds.");
-    }
-    if (pending->waits == for_budget || pending->waits == after_failure) {
-      report.state = workqueue::ItemState::delayed;
-      report.due = pending->not_before;
-    }
-  }
-  std::vector topics{std::move(topic)};
-  explain_work(item, report, topics);
-  return std::move(topics.front());
+// Between its attempts, a pod waits in the schedule of evictions, not in the queue.
+void explain_wait(const PendingPod& pending, workqueue::ItemReport& report, common::Topic& topic) {
+  using enum PendingPod::Waits;
+  report.failures = pending.failures;
+  if (pending.waits != for_budget && pending.waits != after_failure) return;
+  report.state = workqueue::ItemState::delayed;
+  report.due = pending.not_before;
+  if (pending.waits != for_budget) return;
+  topic.add(common::Outlook::waiting, "HeldByBudget",
+            "A PodDisruptionBudget does not let it go yet; that is asked again every few seconds.");
 }
 
-common::Topic Controller::explain_taints_of(const ClaimPtr& claim) const {
-  return device_taint_eviction::explain_taints_of(claim, tracker_.taints(), time_.wall_now());
+}  // namespace
+
+std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod) const {
+  const EvictionSnapshot snapshot{
+      .pod = pod, .uid = pod->meta.uid, .due = {}, .now = time_.wall_now(), .mode = options_.mode};
+  const Evicted evicted = tracker_.was_evicted(snapshot.uid) ? Evicted::yes : Evicted::no;
+  std::vector topics{
+      device_taint_eviction::explain_pod(snapshot, lookup_, tracker_.taints(), evicted)};
+  const Item item = Item::pod({pod->meta.key, snapshot.uid});
+  workqueue::ItemReport report = queue_.report(item);
+  const PendingPod* const pending = pending_.find(snapshot.uid);
+  if (pending != nullptr) explain_wait(*pending, report, topics.front());
+  explain_work(item, report, topics);
+  return topics;
+}
+
+std::vector<common::Topic> Controller::explain_taints_of(const ClaimPtr& claim) const {
+  return {device_taint_eviction::explain_taints_of(claim, tracker_.taints(), time_.wall_now())};
 }
 
 std::vector<common::Topic> Controller::explain_rule(const Rule& rule) const {
@@ -279,11 +275,8 @@ common::Explainer explainer_of(const Controller& controller) {
                                              controller.explain_rule(*rule)));
   };
   return {
-      .pod = [&controller](const PodPtr& pod) { return std::vector{controller.explain_pod(pod)}; },
-      .claim =
-          [&controller](const ClaimPtr& claim) {
-            return std::vector{controller.explain_taints_of(claim)};
-          },
+      .pod = [&controller](const PodPtr& pod) { return controller.explain_pod(pod); },
+      .claim = [&controller](const ClaimPtr& claim) { return controller.explain_taints_of(claim); },
       .other = explain_rule};
 }
 

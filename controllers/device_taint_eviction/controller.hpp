@@ -85,8 +85,8 @@ class Controller {
   void retry_now();
   // Explanations of objects in its caches: which taints evict which pods and when, its current
   // work, and the state of its queue.
-  common::Topic explain_pod(const PodPtr& pod) const;
-  common::Topic explain_taints_of(const ClaimPtr& claim) const;
+  std::vector<common::Topic> explain_pod(const PodPtr& pod) const;
+  std::vector<common::Topic> explain_taints_of(const ClaimPtr& claim) const;
   std::vector<common::Topic> explain_rule(const Rule& rule) const;
   // Null if there is none of that name.
   const Rule* find_rule(const std::string& name) const { return rules_.find(name); }

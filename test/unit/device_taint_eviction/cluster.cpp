@@ -162,6 +162,12 @@ bool Cluster::logged(std::string_view text) const {
   return std::ranges::any_of(log, [&](const std::string& line) { return line.contains(text); });
 }
 
+bool Cluster::explains(const std::string& pod, std::string_view reason) const {
+  const auto topics = controller().explain_pod(api.pods.at({test::kNamespace, pod}));
+  return std::ranges::any_of(topics.front().findings,
+                             [&](const common::Finding& each) { return each.reason == reason; });
+}
+
 std::string Cluster::condition(const std::string& rule) const {
   const auto found = api.rules.find({{}, rule});
   if (found == api.rules.end() || !found->second->condition) return "";

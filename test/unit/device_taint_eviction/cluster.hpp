@@ -75,6 +75,8 @@ class Cluster {
   // The API server works again.
   void retry_now() { process_->controller.retry_now(); }
   bool logged(std::string_view text) const;
+  // Whether the explanation of the pod has a finding with this reason.
+  bool explains(const std::string& pod, std::string_view reason) const;
   std::string condition(const std::string& rule = "r") const;
 
   runtime::VirtualLoop loop;

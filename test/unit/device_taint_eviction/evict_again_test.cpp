@@ -36,12 +36,6 @@ auto refuse_first(std::string& pod, int times) {
   };
 }
 
-bool has_problem(const Cluster& cluster, const std::string& pod) {
-  const auto topic = cluster.controller().explain_pod(cluster.api.pods.at({"lab", pod}));
-  return std::ranges::any_of(topic.findings,
-                             [](const auto& each) { return each.reason == "LastProblem"; });
-}
-
 TEST(EvictAgain, prefers_untried_pods_at_bounded_rate) {
   Cluster cluster({.evictions_per_second = 1});
   add_herd(cluster, 30);
@@ -81,7 +75,7 @@ TEST(EvictAgain, returns_turn_after_refusal_and_keeps_problem) {
   cluster.api.put(Cluster::rule_for_all());
   cluster.run_for(9s);
   EXPECT_EQ(cluster.pod_calls().size(), 4U) << "the other one's as well";
-  EXPECT_TRUE(has_problem(cluster, pod));
+  EXPECT_TRUE(cluster.explains(pod, "LastProblem"));
   cluster.run_for(2s);
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("remove " + pod));
 }
@@ -111,7 +105,7 @@ TEST(EvictAgain, retries_after_conflict_as_failure) {
     cluster.start();
     cluster.api.put(Cluster::rule_for_all());
     cluster.run_for(1s);
-    EXPECT_TRUE(has_problem(cluster, "p"));
+    EXPECT_TRUE(cluster.explains("p", "LastProblem"));
     EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 1);
     cluster.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
     cluster.run_for(2s);

@@ -261,15 +261,10 @@ TEST(PodEviction, forgets_failure_of_pod_that_may_stay) {
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
   cluster.run_for(1min);
-  const auto has_problem = [&] {
-    const auto topic = cluster.controller().explain_pod(cluster.api.pods.at({"lab", "p"}));
-    return std::ranges::any_of(topic.findings,
-                               [](const auto& each) { return each.reason == "LastProblem"; });
-  };
-  EXPECT_TRUE(has_problem());
+  EXPECT_TRUE(cluster.explains("p", "LastProblem"));
   cluster.api.remove_rule("r");
   cluster.run_for(1h);
-  EXPECT_FALSE(has_problem());
+  EXPECT_FALSE(cluster.explains("p", "LastProblem"));
 }
 
 TEST(PodEviction, respects_retry_after_of_overloaded_server) {

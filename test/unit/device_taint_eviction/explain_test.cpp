@@ -215,7 +215,7 @@ TEST(ExplainEviction, names_last_failure_and_next_attempt) {
   cluster.api.put(Cluster::rule_for_all());
   cluster.run_for(10s);
   const std::string text =
-      text_of({cluster.controller().explain_pod(cluster.api.pods.at({test::kNamespace, "p"}))});
+      text_of(cluster.controller().explain_pod(cluster.api.pods.at({test::kNamespace, "p"})));
   expect_parts("a refused eviction", text,
                {"acting Evict: The pod has been due since", "now it is deleted",
                 "stuck LastProblem: The last attempt, at ",
