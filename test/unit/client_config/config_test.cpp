@@ -16,7 +16,7 @@ std::string server_kubeconfig(const std::string& host) {
          "'}}]\ncontexts: [{name: x, context: {cluster: c}}]\ncurrent-context: x\n";
 }
 
-class ConfigTest : public FilesTest {
+class LoadClusterConfig : public FilesTest {
  protected:
   void put_service_account() {
     write("serviceaccount/token", "abc\n");
@@ -35,7 +35,7 @@ class ConfigTest : public FilesTest {
   }
 };
 
-TEST_F(ConfigTest, applies_sources_in_order) {
+TEST_F(LoadClusterConfig, applies_sources_in_order) {
   variables_["HOME"] = path("home");
   write("home/.kube/config", server_kubeconfig("home"));
   EXPECT_EQ(host_of(), "home");
@@ -46,7 +46,7 @@ TEST_F(ConfigTest, applies_sources_in_order) {
   EXPECT_EQ(host_of({.kubeconfig = write("flag", server_kubeconfig("flag"))}), "flag");
 }
 
-TEST_F(ConfigTest, reads_service_account) {
+TEST_F(LoadClusterConfig, reads_service_account) {
   put_service_account();
   const auto config = load();
   ASSERT_TRUE(config) << config.error().message;
@@ -56,7 +56,7 @@ TEST_F(ConfigTest, reads_service_account) {
   EXPECT_EQ(config->namespace_, "kube-system");
 }
 
-TEST_F(ConfigTest, brackets_ipv6_address_of_service_account) {
+TEST_F(LoadClusterConfig, brackets_ipv6_address_of_service_account) {
   put_service_account();
   variables_["KUBERNETES_SERVICE_HOST"] = "fd00:10:96::1";
   variables_["KUBERNETES_SERVICE_PORT"] = "6443";
@@ -65,7 +65,7 @@ TEST_F(ConfigTest, brackets_ipv6_address_of_service_account) {
   EXPECT_EQ(config->server, (http::Endpoint{http::Security::tls, "fd00:10:96::1", 6443}));
 }
 
-TEST_F(ConfigTest, trusts_system_cas_without_service_account_ca) {
+TEST_F(LoadClusterConfig, trusts_system_cas_without_service_account_ca) {
   put_service_account();
   for (const char* const content : {"", "no PEM"}) {
     write("serviceaccount/ca.crt", content);
@@ -76,7 +76,7 @@ TEST_F(ConfigTest, trusts_system_cas_without_service_account_ca) {
   }
 }
 
-TEST_F(ConfigTest, validates_address_of_service_account) {
+TEST_F(LoadClusterConfig, validates_address_of_service_account) {
   put_service_account();
   for (const auto& [host, port] : std::vector<std::pair<std::string, std::string>>{
            {"10.96.0.1", "https"}, {"10.96.0.1", "70000"}, {"10.96.0.1", "1/x"}, {"::zz", "443"}}) {
@@ -86,13 +86,13 @@ TEST_F(ConfigTest, validates_address_of_service_account) {
   }
 }
 
-TEST_F(ConfigTest, requires_token_of_service_account) {
+TEST_F(LoadClusterConfig, requires_token_of_service_account) {
   put_service_account();
   std::filesystem::remove(path("serviceaccount/token"));
   EXPECT_THAT(error_of(), HasSubstr(path("serviceaccount/token") + " is not there"));
 }
 
-TEST_F(ConfigTest, ignores_service_account_if_context_is_given) {
+TEST_F(LoadClusterConfig, ignores_service_account_if_context_is_given) {
   put_service_account();
   EXPECT_THAT(error_of({.context = "x"}), HasSubstr("which has no contexts"));
   variables_["HOME"] = path("home");
@@ -100,7 +100,7 @@ TEST_F(ConfigTest, ignores_service_account_if_context_is_given) {
   EXPECT_EQ(host_of({.context = "x"}), "home");
 }
 
-TEST_F(ConfigTest, overrides_server_everywhere) {
+TEST_F(LoadClusterConfig, overrides_server_everywhere) {
   put_service_account();
   EXPECT_EQ(host_of({.server = "https://other"}), "other");
   variables_.clear();
@@ -110,7 +110,7 @@ TEST_F(ConfigTest, overrides_server_everywhere) {
   EXPECT_EQ(config->origin, "--server");
 }
 
-TEST_F(ConfigTest, says_where_it_looked) {
+TEST_F(LoadClusterConfig, says_where_it_looked) {
   EXPECT_EQ(error_of(),
             "no configuration found: --kubeconfig is not given, $KUBECONFIG is not set, no service "
             "account of a pod (KUBERNETES_SERVICE_HOST is not set), no ~/.kube/config ($HOME is "
@@ -119,14 +119,14 @@ TEST_F(ConfigTest, says_where_it_looked) {
   EXPECT_THAT(error_of(), HasSubstr(path("home/.kube/config") + " is not there"));
 }
 
-TEST_F(ConfigTest, requires_readable_token_of_service_account) {
+TEST_F(LoadClusterConfig, requires_readable_token_of_service_account) {
   put_service_account();
   write("serviceaccount/token", "");
   EXPECT_EQ(error_of(), "the service account of the pod: " + path("serviceaccount/token") +
                             ": empty; expected a token");
 }
 
-TEST_F(ConfigTest, prefers_earlier_file) {
+TEST_F(LoadClusterConfig, prefers_earlier_file) {
   write("one/token", "abc");
   const std::string first = write("one/config",
                                   "current-context: a\n"
@@ -145,7 +145,7 @@ TEST_F(ConfigTest, prefers_earlier_file) {
   EXPECT_EQ(config->origin, second + ", context a");
 }
 
-TEST_F(ConfigTest, names_file_with_error) {
+TEST_F(LoadClusterConfig, names_file_with_error) {
   const std::string first = write("one", server_kubeconfig("h"));
   const std::string second = write("two", "users: []\n\nclusters: x\n");
   variables_["KUBECONFIG"] = first + ":" + second;
@@ -153,13 +153,13 @@ TEST_F(ConfigTest, names_file_with_error) {
 }
 
 // Falling through to ~/.kube/config could select another cluster than the requested one.
-TEST_F(ConfigTest, does_not_fall_through_list_of_missing_files) {
+TEST_F(LoadClusterConfig, does_not_fall_through_list_of_missing_files) {
   put_service_account();
   variables_["KUBECONFIG"] = path("missing");
   EXPECT_EQ(error_of(), "$KUBECONFIG: none of its files exists: " + path("missing"));
 }
 
-TEST_F(ConfigTest, ignores_empty_file_in_list) {
+TEST_F(LoadClusterConfig, ignores_empty_file_in_list) {
   const std::string empty = write("empty", "");
   variables_["KUBECONFIG"] = empty;
   EXPECT_THAT(error_of(), HasSubstr("empty; expected a kubeconfig"));

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using Refreshed = Credentials::Refreshed;
 
-class CredentialsTest : public FilesTest {
+class MakeCredentials : public FilesTest {
  protected:
   std::unique_ptr<Credentials> make(const ClusterConfig& config) {
     return make_credentials(config, {loop_.time(), runtime::Logger(backend_)});
@@ -53,7 +53,7 @@ class CredentialsTest : public FilesTest {
 };
 
 // Opening one waits for a writer, and would block the loop.
-TEST_F(CredentialsTest, rejects_fifo_as_token_file) {
+TEST_F(MakeCredentials, rejects_fifo_as_token_file) {
   TempFolder folder;
   const std::string file = folder.path("token");
   ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
@@ -63,13 +63,13 @@ TEST_F(CredentialsTest, rejects_fifo_as_token_file) {
   EXPECT_EQ(authorization(*credentials), file + ": is not a regular file");
 }
 
-TEST_F(CredentialsTest, sends_no_header_without_credentials) {
+TEST_F(MakeCredentials, sends_no_header_without_credentials) {
   const auto credentials = make({});
   EXPECT_EQ(authorization(*credentials), "(none)");
   EXPECT_EQ(refresh(*credentials, ""), Refreshed::no);
 }
 
-TEST_F(CredentialsTest, sends_token_as_bearer) {
+TEST_F(MakeCredentials, sends_token_as_bearer) {
   ClusterConfig config;
   config.token = "abc";
   const auto credentials = make(config);
@@ -78,7 +78,7 @@ TEST_F(CredentialsTest, sends_token_as_bearer) {
 }
 
 // The example of RFC 7617, section 2.
-TEST_F(CredentialsTest, sends_password_as_basic) {
+TEST_F(MakeCredentials, sends_password_as_basic) {
   ClusterConfig config;
   config.username = "Aladdin";
   config.password = "open sesame";
@@ -86,7 +86,7 @@ TEST_F(CredentialsTest, sends_password_as_basic) {
   EXPECT_EQ(authorization(*credentials), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
 }
 
-TEST_F(CredentialsTest, sends_impersonated_user_in_separate_headers) {
+TEST_F(MakeCredentials, sends_impersonated_user_in_separate_headers) {
   ClusterConfig config;
   config.token = "abc";
   config.impersonation = {.user = "ada",
@@ -107,27 +107,27 @@ TEST_F(CredentialsTest, sends_impersonated_user_in_separate_headers) {
           ::testing::Pair("Impersonate-Extra-example.com%2Fscope", "b")));
 }
 
-class TokenFileTest : public CredentialsTest {
+class TokenFileCredentials : public MakeCredentials {
  protected:
-  TokenFileTest() {
+  TokenFileCredentials() {
     ClusterConfig config;
     config.token_file = path("token");
     credentials_ = make(config);
   }
-  std::string authorization() { return CredentialsTest::authorization(*credentials_); }
+  std::string authorization() { return MakeCredentials::authorization(*credentials_); }
   Refreshed refresh(const std::string& rejected) {
-    return CredentialsTest::refresh(*credentials_, rejected);
+    return MakeCredentials::refresh(*credentials_, rejected);
   }
 
   std::unique_ptr<Credentials> credentials_;
 };
 
-TEST_F(TokenFileTest, strips_line_end_of_token) {
+TEST_F(TokenFileCredentials, strips_line_end_of_token) {
   write("token", "abc\r\n");
   EXPECT_EQ(authorization(), "Bearer abc");
 }
 
-TEST_F(TokenFileTest, reads_file_again_after_a_minute) {
+TEST_F(TokenFileCredentials, reads_file_again_after_a_minute) {
   write("token", "one");
   EXPECT_EQ(authorization(), "Bearer one");
   write("token", "two");
@@ -137,7 +137,7 @@ TEST_F(TokenFileTest, reads_file_again_after_a_minute) {
   EXPECT_EQ(authorization(), "Bearer two");
 }
 
-TEST_F(TokenFileTest, reads_file_again_after_refusal) {
+TEST_F(TokenFileCredentials, reads_file_again_after_refusal) {
   write("token", "one");
   EXPECT_EQ(authorization(), "Bearer one");
   EXPECT_EQ(refresh("Bearer one"), Refreshed::no);
@@ -149,7 +149,7 @@ TEST_F(TokenFileTest, reads_file_again_after_refusal) {
   EXPECT_EQ(refresh("Bearer two"), Refreshed::no);
 }
 
-TEST_F(TokenFileTest, hides_content_of_invalid_token) {
+TEST_F(TokenFileCredentials, hides_content_of_invalid_token) {
   EXPECT_EQ(authorization(), path("token") + ": cannot be read: No such file or directory");
   EXPECT_EQ(refresh(""), Refreshed::no);
   write("token", " \n");
@@ -161,7 +161,7 @@ TEST_F(TokenFileTest, hides_content_of_invalid_token) {
   EXPECT_EQ(authorization(), "Bearer abc");
 }
 
-TEST_F(CredentialsTest, uses_token_until_token_file_exists) {
+TEST_F(MakeCredentials, uses_token_until_token_file_exists) {
   ClusterConfig config;
   config.token = "given";
   config.token_file = path("token");
@@ -172,7 +172,7 @@ TEST_F(CredentialsTest, uses_token_until_token_file_exists) {
   EXPECT_EQ(authorization(*credentials), "Bearer of the file");
 }
 
-TEST_F(TokenFileTest, keeps_last_token_while_file_is_broken) {
+TEST_F(TokenFileCredentials, keeps_last_token_while_file_is_broken) {
   write("token", "one");
   EXPECT_EQ(authorization(), "Bearer one");
   write("token", "");

@@ -60,9 +60,9 @@ class FakeRunner final : public PluginRunner {
   runtime::TimeSource& time_;
 };
 
-class ExecCredentialsTest : public testing::Test {
+class ExecCredentials : public testing::Test {
  protected:
-  ExecCredentialsTest() {
+  ExecCredentials() {
     auto runner = std::make_unique<FakeRunner>(loop_.time());
     runner_ = runner.get();
     credentials_ = make_exec_credentials(
@@ -140,7 +140,7 @@ class ExecCredentialsTest : public testing::Test {
   }
 };
 
-TEST_F(ExecCredentialsTest, runs_once_for_token_without_expiry) {
+TEST_F(ExecCredentials, runs_once_for_token_without_expiry) {
   give(token_status("abc"));
   EXPECT_EQ(authorization(), "Bearer abc");
   loop_.run_for(24h);
@@ -148,7 +148,7 @@ TEST_F(ExecCredentialsTest, runs_once_for_token_without_expiry) {
   EXPECT_EQ(runner_->runs, 1);
 }
 
-TEST_F(ExecCredentialsTest, shares_one_run_among_requests) {
+TEST_F(ExecCredentials, shares_one_run_among_requests) {
   give_tokens(1h, 5s);
   std::vector<std::string> got(20);
   runtime::TaskGroup group(loop_.executor());
@@ -158,7 +158,7 @@ TEST_F(ExecCredentialsTest, shares_one_run_among_requests) {
   EXPECT_EQ(runner_->runs, 1);
 }
 
-TEST_F(ExecCredentialsTest, renews_expired_token_on_request) {
+TEST_F(ExecCredentials, renews_expired_token_on_request) {
   give_tokens(1h);
   EXPECT_EQ(authorization(), "Bearer t1");
   loop_.run_for(59min);
@@ -167,7 +167,7 @@ TEST_F(ExecCredentialsTest, renews_expired_token_on_request) {
   EXPECT_EQ(authorization(), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, renews_token_before_it_expires) {
+TEST_F(ExecCredentials, renews_token_before_it_expires) {
   give_tokens(1h, 5s);
   with_keeper([&] {
     EXPECT_EQ(authorization(), "Bearer t1");
@@ -181,7 +181,7 @@ TEST_F(ExecCredentialsTest, renews_token_before_it_expires) {
   });
 }
 
-TEST_F(ExecCredentialsTest, notices_jump_of_wall_clock_within_a_minute) {
+TEST_F(ExecCredentials, notices_jump_of_wall_clock_within_a_minute) {
   give_tokens(10h);
   with_keeper([&] {
     EXPECT_EQ(authorization(), "Bearer t1");
@@ -191,7 +191,7 @@ TEST_F(ExecCredentialsTest, notices_jump_of_wall_clock_within_a_minute) {
   });
 }
 
-TEST_F(ExecCredentialsTest, warns_of_failure_while_last_token_is_valid) {
+TEST_F(ExecCredentials, warns_of_failure_while_last_token_is_valid) {
   give_tokens(1h);
   with_keeper([&] {
     EXPECT_EQ(authorization(), "Bearer t1");
@@ -209,7 +209,7 @@ TEST_F(ExecCredentialsTest, warns_of_failure_while_last_token_is_valid) {
   });
 }
 
-TEST_F(ExecCredentialsTest, pauses_after_failure) {
+TEST_F(ExecCredentials, pauses_after_failure) {
   then_fail();
   for (int i = 0; i < 100; ++i) {
     EXPECT_THAT(authorization(), HasSubstr("ended with status 1"));
@@ -221,27 +221,27 @@ TEST_F(ExecCredentialsTest, pauses_after_failure) {
   EXPECT_EQ(authorization(), "Bearer t5");
 }
 
-TEST_F(ExecCredentialsTest, gives_up_hanging_plugin_at_its_own_deadline) {
+TEST_F(ExecCredentials, gives_up_hanging_plugin_at_its_own_deadline) {
   give_tokens(1h, 24h);
   EXPECT_EQ(authorization(10min), "it had not ended");
   EXPECT_EQ(loop_.time().now(), runtime::MonoTime(30s));
 }
 
-TEST_F(ExecCredentialsTest, reports_hanging_plugin_to_caller_with_equal_deadline) {
+TEST_F(ExecCredentials, reports_hanging_plugin_to_caller_with_equal_deadline) {
   give_tokens(1h, 24h);
   EXPECT_EQ(authorization(30s - 1us), "it had not ended");
   EXPECT_EQ(authorization(30s - 1us), "it had not ended");
   EXPECT_EQ(runner_->runs, 1) << "it is left alone for a while";
 }
 
-TEST_F(ExecCredentialsTest, respects_shorter_deadline_of_request) {
+TEST_F(ExecCredentials, respects_shorter_deadline_of_request) {
   give_tokens(1h, 20s);
   EXPECT_EQ(authorization(5s), "it had not ended");
   // That was not the plugin's fault.
   EXPECT_EQ(authorization(1min), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, lets_slow_run_outlast_request) {
+TEST_F(ExecCredentials, lets_slow_run_outlast_request) {
   give_tokens(1h, 6s);
   with_keeper([&] {
     EXPECT_EQ(authorization(5s), "credential plugin \"login\" had not ended by the deadline");
@@ -260,7 +260,7 @@ TEST_F(ExecCredentialsTest, lets_slow_run_outlast_request) {
   EXPECT_EQ(runner_->runs, 2);
 }
 
-TEST_F(ExecCredentialsTest, pauses_after_failure_that_requests_share_with_keeper) {
+TEST_F(ExecCredentials, pauses_after_failure_that_requests_share_with_keeper) {
   then_fail();
   with_keeper([&] {
     for (int i = 0; i < 100; ++i) {
@@ -271,7 +271,7 @@ TEST_F(ExecCredentialsTest, pauses_after_failure_that_requests_share_with_keeper
   EXPECT_EQ(runner_->runs, 4) << "after 0, 1, 3 and 7 s";
 }
 
-TEST_F(ExecCredentialsTest, leaves_run_to_request_when_keeper_ends) {
+TEST_F(ExecCredentials, leaves_run_to_request_when_keeper_ends) {
   give_tokens(1h, 5s);
   for (const Duration earlier : {0s, 1s}) {
     std::string got;
@@ -286,7 +286,7 @@ TEST_F(ExecCredentialsTest, leaves_run_to_request_when_keeper_ends) {
   }
 }
 
-TEST_F(ExecCredentialsTest, runs_plugin_again_after_401_with_delay) {
+TEST_F(ExecCredentials, runs_plugin_again_after_401_with_delay) {
   give_tokens(1h);
   EXPECT_EQ(authorization(), "Bearer t1");
   EXPECT_EQ(refresh("Bearer t0"), Refreshed::yes) << "another one is in use already";
@@ -297,7 +297,7 @@ TEST_F(ExecCredentialsTest, runs_plugin_again_after_401_with_delay) {
   EXPECT_EQ(authorization(), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, ignores_identical_token) {
+TEST_F(ExecCredentials, ignores_identical_token) {
   give(token_status("abc"));
   EXPECT_EQ(authorization(), "Bearer abc");
   loop_.run_for(10s);
@@ -316,7 +316,7 @@ std::string certificate_status() {
                      kExecV1, certificate, key);
 }
 
-TEST_F(ExecCredentialsTest, installs_certificate_before_request_continues) {
+TEST_F(ExecCredentials, installs_certificate_before_request_continues) {
   give(certificate_status());
   EXPECT_EQ(authorization(), "(none)");
   EXPECT_THAT(identities_, ElementsAre(kCertificatePem));
@@ -325,7 +325,7 @@ TEST_F(ExecCredentialsTest, installs_certificate_before_request_continues) {
   EXPECT_EQ(identities_.size(), 2U);
 }
 
-TEST_F(ExecCredentialsTest, withdraws_certificate_when_plugin_gives_token_alone) {
+TEST_F(ExecCredentials, withdraws_certificate_when_plugin_gives_token_alone) {
   give(certificate_status());
   EXPECT_EQ(authorization(), "(none)");
   loop_.run_for(10s);
@@ -337,7 +337,7 @@ TEST_F(ExecCredentialsTest, withdraws_certificate_when_plugin_gives_token_alone)
   EXPECT_EQ(identities_.size(), 2U);
 }
 
-TEST_F(ExecCredentialsTest, blames_plugin_for_unusable_certificate) {
+TEST_F(ExecCredentials, blames_plugin_for_unusable_certificate) {
   give(certificate_status());
   use_certificate_ = runtime::fail(runtime::Reason::configuration, "the key is another one's");
   EXPECT_EQ(authorization(),
@@ -345,13 +345,13 @@ TEST_F(ExecCredentialsTest, blames_plugin_for_unusable_certificate) {
             "another one's");
 }
 
-TEST_F(ExecCredentialsTest, reports_garbage_in_one_line) {
+TEST_F(ExecCredentials, reports_garbage_in_one_line) {
   give("garbage\nand more");
   EXPECT_EQ(authorization(), "credential plugin \"login\": its output is not a JSON object");
 }
 
 // This machine's clock may be ahead: the server decides whether the credential is valid.
-TEST_F(ExecCredentialsTest, uses_apparently_expired_token_with_one_warning) {
+TEST_F(ExecCredentials, uses_apparently_expired_token_with_one_warning) {
   give_tokens(-2min);
   EXPECT_EQ(authorization(), "Bearer t1");
   EXPECT_EQ(authorization(), "Bearer t1");
@@ -363,7 +363,7 @@ TEST_F(ExecCredentialsTest, uses_apparently_expired_token_with_one_warning) {
   EXPECT_EQ(logged_.size(), 1U);
 }
 
-TEST_F(ExecCredentialsTest, backs_off_while_token_looks_expired) {
+TEST_F(ExecCredentials, backs_off_while_token_looks_expired) {
   give_tokens(-2min);
   for (int second = 0; second < 600; ++second) {
     EXPECT_THAT(authorization(), HasSubstr("Bearer"));
@@ -373,7 +373,7 @@ TEST_F(ExecCredentialsTest, backs_off_while_token_looks_expired) {
   EXPECT_GE(runner_->runs, 12) << "at least once a minute";
 }
 
-TEST_F(ExecCredentialsTest, keeps_apparently_expired_token_while_plugin_fails) {
+TEST_F(ExecCredentials, keeps_apparently_expired_token_while_plugin_fails) {
   give_tokens(-2min);
   EXPECT_EQ(authorization(), "Bearer t1");
   then_fail();
@@ -389,7 +389,7 @@ TEST_F(ExecCredentialsTest, keeps_apparently_expired_token_while_plugin_fails) {
   EXPECT_EQ(authorization(), fmt::format("Bearer t{}", runs)) << "an ordinary one again";
 }
 
-TEST_F(ExecCredentialsTest, runs_plugin_again_after_401_to_apparently_expired_token) {
+TEST_F(ExecCredentials, runs_plugin_again_after_401_to_apparently_expired_token) {
   give_tokens(-2min);
   EXPECT_EQ(authorization(), "Bearer t1");
   loop_.run_for(10s);
@@ -397,7 +397,7 @@ TEST_F(ExecCredentialsTest, runs_plugin_again_after_401_to_apparently_expired_to
   EXPECT_EQ(authorization(), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, renews_apparently_expired_token_in_advance) {
+TEST_F(ExecCredentials, renews_apparently_expired_token_in_advance) {
   give_tokens(-2min, 3s);
   EXPECT_EQ(authorization(), "Bearer t1");
   with_keeper([this] {
@@ -407,7 +407,7 @@ TEST_F(ExecCredentialsTest, renews_apparently_expired_token_in_advance) {
   EXPECT_LE(runner_->runs, 16);
 }
 
-TEST_F(ExecCredentialsTest, leaves_run_to_next_caller_when_cancelled) {
+TEST_F(ExecCredentials, leaves_run_to_next_caller_when_cancelled) {
   give_tokens(1h, 5s);
   std::string first;
   std::string second;

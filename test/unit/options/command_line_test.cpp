@@ -18,7 +18,7 @@ std::optional<FlagType> type_of_other(std::string_view name) {
 }
 
 // A separate table, with one row of each kind.
-class CommandLineTest : public testing::Test {
+class ParseCommandLine : public testing::Test {
  protected:
   std::string value_of(const CommandLine& line, std::string_view flag) {
     for (const Given& given : line.given) {
@@ -50,7 +50,7 @@ struct Row {
   const char* value;
 };
 
-TEST_F(CommandLineTest, accepts_flags_in_every_pflag_form) {
+TEST_F(ParseCommandLine, accepts_flags_in_every_pflag_form) {
   for (const Row& row : {
            Row{"a value behind =", {"--kube-file=a"}, "kube-file", "a"},
            Row{"a value as the next argument", {"--kube-file", "a"}, "kube-file", "a"},
@@ -77,21 +77,21 @@ TEST_F(CommandLineTest, accepts_flags_in_every_pflag_form) {
   }
 }
 
-TEST_F(CommandLineTest, gives_switch_no_next_argument) {
+TEST_F(ParseCommandLine, gives_switch_no_next_argument) {
   const auto line = parse_command_line(table_, {"--leader-elect", "false"});
   ASSERT_TRUE(line) << line.error();
   EXPECT_EQ(value_of(*line, "leader-elect"), "true");
   EXPECT_THAT(line->words, ElementsAre("false"));
 }
 
-TEST_F(CommandLineTest, treats_arguments_after_two_dashes_as_words) {
+TEST_F(ParseCommandLine, treats_arguments_after_two_dashes_as_words) {
   const auto line = parse_command_line(table_, {"a", "--", "--names=a", "-h"});
   ASSERT_TRUE(line) << line.error();
   EXPECT_THAT(line->words, ElementsAre("a", "--names=a", "-h"));
   EXPECT_FALSE(line->wants_help);
 }
 
-TEST_F(CommandLineTest, accepts_flags_of_others_with_values) {
+TEST_F(ParseCommandLine, accepts_flags_of_others_with_values) {
   const auto line = parse_command_line(
       table_, {"--cluster-cidr=10.0.0.0/8", "--cert_dir", "/a", "--profiling", "--rate=3", "b"},
       type_of_other);
@@ -104,11 +104,11 @@ TEST_F(CommandLineTest, accepts_flags_of_others_with_values) {
   EXPECT_THAT(line->words, ElementsAre("b"));
 }
 
-TEST_F(CommandLineTest, rejects_flags_of_others_where_none_are_accepted) {
+TEST_F(ParseCommandLine, rejects_flags_of_others_where_none_are_accepted) {
   EXPECT_FALSE(parse_command_line(table_, {"--profiling"}));
 }
 
-TEST_F(CommandLineTest, requires_values_of_flags_of_others) {
+TEST_F(ParseCommandLine, requires_values_of_flags_of_others) {
   const auto line = parse_command_line(table_, {"--cert_dir"}, type_of_other);
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error(), HasSubstr("--cert_dir: expected a value after it"));
@@ -120,7 +120,7 @@ struct BadRow {
   const char* message;
 };
 
-TEST_F(CommandLineTest, explains_mistake_in_one_line) {
+TEST_F(ParseCommandLine, explains_mistake_in_one_line) {
   for (const BadRow& row : {
            BadRow{"a slip of the pen", {"--kube-flie=a"}, "did you mean --kube-file?"},
            BadRow{"capitals", {"--KUBE-FILE=a"}, "did you mean --kube-file?"},
@@ -141,7 +141,7 @@ TEST_F(CommandLineTest, explains_mistake_in_one_line) {
   }
 }
 
-TEST_F(CommandLineTest, hides_value_of_unknown_flag) {
+TEST_F(ParseCommandLine, hides_value_of_unknown_flag) {
   const auto line = parse_command_line(table_, {"--token=very-secret"});
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error(), Not(HasSubstr("very-secret")));

@@ -15,7 +15,7 @@ using testing::Not;
 using testing::StartsWith;
 
 // A program with a row of each further condition, and one command.
-class ProgramTest : public testing::Test {
+class ReadArguments : public testing::Test {
  protected:
   std::expected<Arguments, Exit> read(Strings arguments) const {
     arguments.insert(arguments.begin(), "--root=/");
@@ -49,7 +49,7 @@ class ProgramTest : public testing::Test {
   };
 };
 
-TEST_F(ProgramTest, stores_values_and_returns_words) {
+TEST_F(ReadArguments, stores_values_and_returns_words) {
   const auto read = this->read({"forget", "--words=a,a", "--numbers=1,2", "--file=/dev/null", "x"});
   ASSERT_TRUE(read) << read.error().text;
   EXPECT_THAT(read->line.words, ElementsAre("forget", "x"));
@@ -59,14 +59,14 @@ TEST_F(ProgramTest, stores_values_and_returns_words) {
   EXPECT_EQ(root_, "/");
 }
 
-TEST_F(ProgramTest, leaves_defaults_that_no_check_would_accept) {
+TEST_F(ReadArguments, leaves_defaults_that_no_check_would_accept) {
   ASSERT_TRUE(read({}));
   EXPECT_THAT(file_, IsEmpty());
   EXPECT_THAT(numbers_, ElementsAre(7));
   EXPECT_THAT(words_, ElementsAre("a"));
 }
 
-TEST_F(ProgramTest, can_be_given_an_empty_list_of_numbers) {
+TEST_F(ReadArguments, can_be_given_an_empty_list_of_numbers) {
   ASSERT_TRUE(read({"--numbers="}));
   EXPECT_THAT(numbers_, IsEmpty());
 }
@@ -76,7 +76,7 @@ struct BadRow {
   const char* message;
 };
 
-TEST_F(ProgramTest, explains_mistake_in_one_line) {
+TEST_F(ReadArguments, explains_mistake_in_one_line) {
   for (const BadRow& row : {
            BadRow{{"--file=/no/such"}, "program: --file: there is no file \"/no/such\""},
            BadRow{{"--file=/dev"}, "program: --file: there is no file \"/dev\""},
@@ -98,19 +98,19 @@ TEST_F(ProgramTest, explains_mistake_in_one_line) {
   }
 }
 
-TEST_F(ProgramTest, needs_what_is_required) {
+TEST_F(ReadArguments, needs_what_is_required) {
   const auto read = read_arguments(usage_, table_, {"--small=s"});
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().text, "program: --root: must be given");
 }
 
-TEST_F(ProgramTest, suggests_no_command_if_it_has_none) {
+TEST_F(ReadArguments, suggests_no_command_if_it_has_none) {
   const auto read = read_arguments({.name = "program"}, {}, {"what"});
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().text, "program: unexpected argument \"what\"; --help lists flags");
 }
 
-TEST_F(ProgramTest, prints_help_and_version_before_anything_is_required) {
+TEST_F(ReadArguments, prints_help_and_version_before_anything_is_required) {
   EXPECT_EQ(read_arguments(usage_, table_, {"--version"}).error().text, "program 1.2\n");
   const Exit help = read_arguments(usage_, table_, {"-h"}).error();
   EXPECT_EQ(help.status, 0);
@@ -122,7 +122,7 @@ TEST_F(ProgramTest, prints_help_and_version_before_anything_is_required) {
   EXPECT_THAT(help.text, HasSubstr("\nCommands:\n\n      forget NAME\n"));
 }
 
-TEST_F(ProgramTest, has_no_version_flag_without_version) {
+TEST_F(ReadArguments, has_no_version_flag_without_version) {
   Usage usage = usage_;
   usage.version.clear();
   const auto read = read_arguments(usage, table_, {"--root=/", "--version"});
@@ -131,7 +131,7 @@ TEST_F(ProgramTest, has_no_version_flag_without_version) {
   EXPECT_EQ(read.error().text, "program: unknown flag --version; --help lists all");
 }
 
-TEST_F(ProgramTest, shows_words_and_notes_of_command) {
+TEST_F(ReadArguments, shows_words_and_notes_of_command) {
   const Usage usage = {
       .name = "program forget", .summary = "Forgets.", .synopsis = "NAME", .notes = "\nNote.\n"};
   const std::string help = usage_help(usage, table_);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 // On the real clock: a process does not wait for a virtual one.
-class ProcessTest : public testing::Test {
+class RunProcess : public testing::Test {
  protected:
   Result<ProcessEnd> run(ProcessCommand command, Duration timeout = 30s) {
     Result<ProcessEnd> end = fail(Reason::internal_error, "not run");
@@ -38,14 +38,14 @@ class ProcessTest : public testing::Test {
   }
 };
 
-TEST_F(ProcessTest, returns_output_and_status) {
+TEST_F(RunProcess, returns_output_and_status) {
   const auto end = shell("echo one; echo two >&2; exit 3");
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->status, 3);
   EXPECT_EQ(end->output, "one\n");
 }
 
-TEST_F(ProcessTest, returns_status_even_if_parent_ignored_ends_of_children) {
+TEST_F(RunProcess, returns_status_even_if_parent_ignored_ends_of_children) {
   std::signal(SIGCHLD, SIG_IGN);
   const auto end = shell("exit 3");
   std::signal(SIGCHLD, SIG_DFL);
@@ -53,7 +53,7 @@ TEST_F(ProcessTest, returns_status_even_if_parent_ignored_ends_of_children) {
   EXPECT_EQ(end->status, 3);
 }
 
-TEST_F(ProcessTest, appends_errors_to_named_file) {
+TEST_F(RunProcess, appends_errors_to_named_file) {
   const std::string file = testing::TempDir() + "process_test_errors." + std::to_string(::getpid());
   std::filesystem::remove(file);
   for (const auto* word : {"one", "two"}) {
@@ -68,25 +68,25 @@ TEST_F(ProcessTest, appends_errors_to_named_file) {
   std::filesystem::remove(file);
 }
 
-TEST_F(ProcessTest, reads_output_larger_than_pipe) {
+TEST_F(RunProcess, reads_output_larger_than_pipe) {
   const auto end = shell("head -c 300000 /dev/zero");
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->output.size(), 300'000U);
 }
 
-TEST_F(ProcessTest, reports_signal_like_shells) {
+TEST_F(RunProcess, reports_signal_like_shells) {
   const auto end = shell("kill -9 $$");
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->status, 128 + SIGKILL);
 }
 
-TEST_F(ProcessTest, passes_only_given_environment) {
+TEST_F(RunProcess, passes_only_given_environment) {
   const auto end = run({.arguments = {"/usr/bin/env"}, .environment = {"A=1", "B=2"}});
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->output, "A=1\nB=2\n");
 }
 
-TEST_F(ProcessTest, passes_neither_input_nor_open_files) {
+TEST_F(RunProcess, passes_neither_input_nor_open_files) {
   const int ours = ::open("/dev/null", O_RDONLY);  // not O_CLOEXEC
   const auto end = shell("cat; ls /proc/$$/fd");
   ::close(ours);
@@ -94,7 +94,7 @@ TEST_F(ProcessTest, passes_neither_input_nor_open_files) {
   EXPECT_EQ(end->output, "0\n1\n2\n");
 }
 
-TEST_F(ProcessTest, resets_ignored_signals) {
+TEST_F(RunProcess, resets_ignored_signals) {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   const auto end = shell("kill -PIPE $$; echo alive");
   std::signal(SIGPIPE, before);
@@ -102,14 +102,14 @@ TEST_F(ProcessTest, resets_ignored_signals) {
   EXPECT_EQ(end->status, 128 + SIGPIPE);
 }
 
-TEST_F(ProcessTest, names_missing_program) {
+TEST_F(RunProcess, names_missing_program) {
   const auto end = run({.arguments = {"no-such-program"}, .environment = {}});
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().reason, Reason::configuration);
   EXPECT_THAT(end.error().message, HasSubstr("No such file"));
 }
 
-TEST_F(ProcessTest, rejects_excessive_output) {
+TEST_F(RunProcess, rejects_excessive_output) {
   const auto end = run(
       {.arguments = {"sh", "-c", "yes"}, .environment = own_environment(), .output_max = 100'000});
   ASSERT_FALSE(end);
@@ -140,7 +140,7 @@ Task<> await_gone(Loop& loop, const std::string& pid_file) {
   while (!is_gone(pid_file)) co_await sleep_for(loop.time(), 1ms);
 }
 
-TEST_F(ProcessTest, kills_hanging_process_and_children_at_deadline) {
+TEST_F(RunProcess, kills_hanging_process_and_children_at_deadline) {
   const std::string pid_file =
       std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
   // A busy machine may need longer to write the file.
@@ -153,7 +153,7 @@ TEST_F(ProcessTest, kills_hanging_process_and_children_at_deadline) {
   std::filesystem::remove(pid_file);
 }
 
-TEST_F(ProcessTest, ends_grandchild_that_holds_output_open) {
+TEST_F(RunProcess, ends_grandchild_that_holds_output_open) {
   const std::string pid_file =
       std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
   const auto end = shell("sleep 1000 & echo $! >" + pid_file);
@@ -163,7 +163,7 @@ TEST_F(ProcessTest, ends_grandchild_that_holds_output_open) {
   std::filesystem::remove(pid_file);
 }
 
-TEST_F(ProcessTest, ends_process_of_cancelled_caller) {
+TEST_F(RunProcess, ends_process_of_cancelled_caller) {
   const std::string pid_file =
       std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
   TaskGroup group(loop_.executor());
