@@ -20,7 +20,7 @@ void ReflectorReport::event_came() {
 }
 
 void ReflectorReport::recovered() {
-  if (sync_.last_error().empty()) return;
+  if (!sync_.last_error()) return;
   log_.info("List and watch work again");
   sync_.note_recovery();
   guard_.reset();
@@ -37,9 +37,9 @@ void ReflectorReport::fell_back(std::string_view why) {
 }
 
 void ReflectorReport::failed(const runtime::Error& error) {
-  std::string text = to_string(error);
+  const std::string text = to_string(error);
   if (guard_.should_log(text)) log_.warning("List or watch failed; retrying", {{"error", text}});
-  sync_.note_error(std::move(text));
+  sync_.note_error(error);
 }
 
 void ReflectorReport::relisted(std::size_t objects) {

@@ -19,12 +19,6 @@ std::optional<runtime::Duration> SyncState::last_event_age() const {
   return time_.now() - *last_event_;
 }
 
-std::string SyncState::describe() const {
-  std::string text = resource_ + (is_synced() ? ": synced" : ": not synced");
-  if (!last_error_.empty()) text += ": " + last_error_;
-  return text;
-}
-
 runtime::Task<> SyncState::wait(runtime::Deadline deadline) {
   while (!is_synced() && !deadline.has_passed(time_)) co_await synced_.wait(deadline);
 }
@@ -38,7 +32,7 @@ std::optional<runtime::Duration> SyncState::failing() const {
   return time_.now() - *failing_since_;
 }
 
-void SyncState::note_error(std::string error) {
+void SyncState::note_error(runtime::Error error) {
   last_error_ = std::move(error);
   if (!failing_since_) failing_since_ = time_.now();
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/condition.hpp"
 #include "runtime/deadline.hpp"
+#include "runtime/error.hpp"
 #include "runtime/task.hpp"
 
 namespace dcm::informers {
@@ -23,8 +24,8 @@ class SyncState {
   // Synced: every observer has seen the initial state.
   bool is_synced() const noexcept { return synced_at_.has_value(); }
   std::optional<runtime::MonoTime> synced_at() const noexcept { return synced_at_; }
-  // The error in one line; empty while there is none.
-  const std::string& last_error() const noexcept { return last_error_; }
+  // nullopt while all is well.
+  const std::optional<runtime::Error>& last_error() const noexcept { return last_error_; }
   // Time since the last event, bookmark or page; nullopt before the first.
   std::optional<runtime::Duration> last_event_age() const;
   // How long lists and watches have been failing; nullopt if all is well.
@@ -32,15 +33,13 @@ class SyncState {
   // Called when a list or watch is accepted after failing for more than a moment: the reason may
   // have blocked other work as well.
   void on_return(std::function<void()> notify) { on_return_ = std::move(notify); }
-  // "pods: not synced: forbidden: …", "pods: synced"
-  std::string describe() const;
 
   // Waits until the store is synced, or until the deadline.
   runtime::Task<> wait(runtime::Deadline deadline = {});
 
   void note_event();
-  void note_error(std::string error);
-  void note_recovery() { last_error_.clear(); }
+  void note_error(runtime::Error error);
+  void note_recovery() { last_error_.reset(); }
   void note_synced();
   void note_accepted();
 
@@ -51,7 +50,7 @@ class SyncState {
   std::optional<runtime::MonoTime> last_event_;
   std::optional<runtime::MonoTime> failing_since_;
   std::function<void()> on_return_;
-  std::string last_error_;
+  std::optional<runtime::Error> last_error_;
   runtime::Condition synced_;
 };
 

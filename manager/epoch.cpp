@@ -64,7 +64,7 @@ Task<> Epoch::follow_versions(Source& source) {
   client::Availability answer = client::Served{version};
   while (true) {
     co_await runtime::sleep_for(time, client::ask_again_after(answer));
-    if (source.cache.sync->last_error().empty()) continue;
+    if (!source.cache.sync->last_error()) continue;
     answer = co_await ask_once(discovery_, time, {source.kind});
     const auto* served = std::get_if<client::Served>(&answer);
     if (served == nullptr || served->version == version) continue;
@@ -169,8 +169,8 @@ std::vector<Epoch::Gap> Epoch::gaps() const {
   }
   for (const Source& source : caches_) {
     const std::string& resource = source.cache.sync->resource();
-    if (!source.why_not_served.empty()) {
-      gaps.push_back({resource, resource + ": not served: " + source.why_not_served});
+    if (source.why_not_served) {
+      gaps.push_back({resource, about(resource + ": not served", *source.why_not_served)});
     } else if (auto why = why_incomplete(*source.cache.sync)) {
       gaps.push_back({resource, *std::move(why)});
     }
@@ -178,8 +178,8 @@ std::vector<Epoch::Gap> Epoch::gaps() const {
   return gaps;
 }
 
-std::vector<std::string> Epoch::missing() const {
-  std::vector<std::string> missing;
+std::vector<runtime::Problem> Epoch::missing() const {
+  std::vector<runtime::Problem> missing;
   for (Gap& gap : gaps()) missing.push_back(std::move(gap.why));
   return missing;
 }
@@ -199,7 +199,7 @@ std::vector<std::string> Epoch::stuck() const {
 
 bool Epoch::has_failing_watch() const {
   return std::ranges::any_of(running_caches(), [](const informers::SyncState* cache) {
-    return !cache->last_error().empty();
+    return cache->last_error().has_value();
   });
 }
 

@@ -74,14 +74,14 @@ class Epoch final : public VersionedWork {
   void stop() override;
 
   const std::string& version() const override { return served_.version; }
-  std::vector<std::string> missing() const override;
+  std::vector<runtime::Problem> missing() const override;
   std::vector<std::string> stuck() const override;
   bool has_failing_watch() const override;
 
   // A kind that is not known completely, by its plural.
   struct Gap {
     std::string_view resource;
-    std::string why;
+    runtime::Problem why;
   };
   std::vector<Gap> gaps() const;
 
@@ -91,7 +91,7 @@ class Epoch final : public VersionedWork {
     // Null: its version is known.
     const api::ResourceKind* kind = nullptr;
     std::function<void(const std::string& version)> use_version = {};
-    std::string why_not_served = {};
+    std::optional<runtime::Problem> why_not_served = {};
     bool is_running = false;
   };
   // A controller from its preparation on. It does not wait for caches that only others need.

@@ -1,5 +1,6 @@
 #include "manager/epochs.hpp"
 
+#include <ranges>
 #include <utility>
 #include <variant>
 
@@ -21,14 +22,15 @@ using runtime::Task;
 // How often to check whether the cluster still serves the version in use.
 constexpr runtime::Duration kDiscoveryInterval = 30s;
 
-std::string describe(const client::Availability& availability, const std::string& group) {
+runtime::Problem why_not(const client::Availability& availability, std::string_view group) {
   const bool names_group = std::holds_alternative<client::NotServed>(availability);
-  return (names_group ? "" : group + ": ") + client::why_not(availability);
+  runtime::Problem why = client::why_not(availability);
+  return names_group ? why : about(group, why);
 }
 
-std::optional<std::string> joined(const std::vector<std::string>& reasons) {
-  if (reasons.empty()) return std::nullopt;
-  return fmt::format("{}", fmt::join(reasons, "; "));
+template <class Reasons>
+std::string joined(Reasons&& reasons) {
+  return fmt::format("{}", fmt::join(std::forward<Reasons>(reasons), "; "));
 }
 
 }  // namespace
@@ -57,28 +59,34 @@ bool Epochs::stop_current() {
   return true;
 }
 
-std::optional<std::string> Epochs::why_not_ready() const {
+std::optional<runtime::Problem> Epochs::why_not_ready() const {
   if (current_ == nullptr) {
-    return discovery_problem_.empty() ? "asking the API server what it serves" : discovery_problem_;
+    return discovery_problem_.value_or(runtime::Problem("asking the API server what it serves"));
   }
-  return joined(current_->missing());
+  const std::vector<runtime::Problem> missing = current_->missing();
+  if (missing.empty()) return std::nullopt;
+  runtime::Problem all(joined(missing | std::views::transform(&runtime::Problem::whole)));
+  all.by_name = joined(missing | std::views::transform(&runtime::Problem::by_name));
+  return all;
 }
 
 std::optional<std::string> Epochs::why_stuck() const {
-  return current_ == nullptr ? std::nullopt : joined(current_->stuck());
+  if (current_ == nullptr) return std::nullopt;
+  const std::vector<std::string> stuck = current_->stuck();
+  return stuck.empty() ? std::nullopt : std::optional(joined(stuck));
 }
 
 // nullopt after backing off: not served, or unknown.
 Task<std::optional<client::Served>> Epochs::find_version() {
   const client::Availability availability = co_await find_();
   if (const auto* served = std::get_if<client::Served>(&availability)) {
-    discovery_problem_.clear();
+    discovery_problem_.reset();
     discovery_guard_.reset();
     co_return *served;
   }
-  discovery_problem_ = describe(availability, group_);
-  if (discovery_guard_.should_log(discovery_problem_)) {
-    log_.warning("Cannot work yet", {{"why", discovery_problem_}});
+  discovery_problem_ = why_not(availability, group_);
+  if (discovery_guard_.should_log(discovery_problem_->whole)) {
+    log_.warning("Cannot work yet", {{"why", discovery_problem_->whole}});
   }
   co_await stop_.wait(Deadline::after(time_, client::ask_again_after(availability)));
   co_return std::nullopt;

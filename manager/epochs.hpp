@@ -13,6 +13,7 @@
 #include "client/discovery/discovery.hpp"
 #include "manager/stop.hpp"
 #include "runtime/log.hpp"
+#include "runtime/problem.hpp"
 #include "runtime/task.hpp"
 #include "runtime/time.hpp"
 
@@ -29,8 +30,8 @@ class VersionedWork {
   virtual void stop() = 0;
 
   virtual const std::string& version() const = 0;
-  // Reasons why it is not ready, one line each; empty: it is ready.
-  virtual std::vector<std::string> missing() const = 0;
+  // Reasons why it is not ready; empty: it is.
+  virtual std::vector<runtime::Problem> missing() const = 0;
   // Parts that are stuck until a restart, one line each.
   virtual std::vector<std::string> stuck() const = 0;
   // Whether a cache cannot be kept fresh: perhaps the version is no longer served.
@@ -53,8 +54,8 @@ class Epochs {
   // Frees the epoch that a stop has ended. It is kept until then, because freeing the caches of a
   // large cluster takes seconds, and the lease is to be released first.
   void drop_last() { last_.reset(); }
-  // Why the work is not done yet, in one line.
-  std::optional<std::string> why_not_ready() const;
+  // Why the work is not done yet.
+  std::optional<runtime::Problem> why_not_ready() const;
   // Why only a restart would help, in one line.
   std::optional<std::string> why_stuck() const;
 
@@ -72,7 +73,7 @@ class Epochs {
   std::string group_;
   VersionedWork* current_ = nullptr;     // null: none
   std::unique_ptr<VersionedWork> last_;  // see drop_last()
-  std::string discovery_problem_;
+  std::optional<runtime::Problem> discovery_problem_;
   runtime::RepeatGuard discovery_guard_;
 };
 

@@ -18,19 +18,19 @@ runtime::Task<client::Availability> ask_once(client::Discovery& discovery,
 
 runtime::Task<std::string> find_version(client::Discovery& discovery, const Process& process,
                                         const api::ResourceKind& kind,
-                                        std::string& why_not_served) {
+                                        std::optional<runtime::Problem>& why_not_served) {
   runtime::TimeSource& time = process.loop.time();
   runtime::RepeatGuard guard(time, kRepeatInterval);
   while (true) {
     const client::Availability answer = co_await ask_once(discovery, time, {&kind});
     if (const auto* served = std::get_if<client::Served>(&answer)) {
-      why_not_served.clear();
+      why_not_served.reset();
       co_return served->version;
     }
     why_not_served = client::why_not(answer);
-    if (guard.should_log(why_not_served)) {
+    if (guard.should_log(why_not_served->whole)) {
       process.log.warning("Waiting until a kind is served",
-                          {{"kind", kind.plural}, {"why", why_not_served}});
+                          {{"kind", kind.plural}, {"why", why_not_served->whole}});
     }
     co_await runtime::sleep_for(time, client::ask_again_after(answer));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "client/discovery/discovery.hpp"
@@ -17,9 +18,10 @@ inline constexpr runtime::Duration kRepeatInterval = std::chrono::minutes(5);
 runtime::Task<client::Availability> ask_once(client::Discovery& discovery,
                                              runtime::TimeSource& time, client::KindSet kinds);
 
-// Returns the best version that is served. Until then, `why_not_served` is the reason, in one line.
+// Returns the best version that is served. Until then, `why_not_served` is the reason.
 // All references must outlive it.
 runtime::Task<std::string> find_version(client::Discovery& discovery, const Process& process,
-                                        const api::ResourceKind& kind, std::string& why_not_served);
+                                        const api::ResourceKind& kind,
+                                        std::optional<runtime::Problem>& why_not_served);
 
 }  // namespace dcm::manager

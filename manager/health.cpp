@@ -2,43 +2,25 @@
 
 #include <fmt/format.h>
 
-#include "runtime/error.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/one_line.hpp"
 
 namespace dcm::manager {
 namespace {
 
-// The text up to the first error's name: "forbidden" in "pods: not synced: forbidden: User …"; all
-// of it, if there is none.
-std::string_view up_to_error(std::string_view text) {
-  std::size_t end = text.size();
-  for (std::size_t i = 0; i < runtime::kReasonCount; ++i) {
-    const std::string name = fmt::format("{}:", to_string(static_cast<runtime::Reason>(i)));
-    for (auto at = text.find(name); at < end; at = text.find(name, at + 1)) {
-      if (at > 0 && text[at - 1] != ' ') continue;
-      end = at + name.size() - 1;
-    }
-  }
-  return text.substr(0, end);
-}
-
-constexpr std::string_view kThrew = "the check threw an exception";
-
 // An exception is the check's failure: the other checks are reported all the same. Its text may be
 // anything, so unknown callers do not see it.
-std::optional<std::string> reason_of(const HealthCheck& check, Reasons reasons) {
+std::optional<runtime::Problem> problem_of(const HealthCheck& check) {
   std::exception_ptr failure;
   try {
-    const auto why = check();
-    if (!why || reasons == Reasons::whole) return why;
-    return std::string(up_to_error(*why));
+    return check();
   } catch (...) {
     failure = std::current_exception();
   }
   if (!runtime::is_isolated(failure)) std::rethrow_exception(failure);
-  if (reasons == Reasons::by_name) return std::string(kThrew);
-  return fmt::format("{}: {}", kThrew, runtime::one_line(runtime::text_of(failure)));
+  runtime::Problem problem("the check threw an exception");
+  problem.whole += ": " + runtime::one_line(runtime::text_of(failure));
+  return problem;
 }
 
 }  // namespace
@@ -51,10 +33,14 @@ HealthReport HealthChecks::run(std::string_view endpoint, Verbose verbose, Reaso
   bool is_healthy = true;
   std::string lines;
   for (const Named& named : checks_) {
-    const auto why = reason_of(named.check, reasons);
-    is_healthy = is_healthy && !why;
-    lines += why ? fmt::format("[-]{} failed: {}\n", named.name, *why)
-                 : fmt::format("[+]{} ok\n", named.name);
+    const auto problem = problem_of(named.check);
+    is_healthy = is_healthy && !problem;
+    if (!problem) {
+      lines += fmt::format("[+]{} ok\n", named.name);
+    } else {
+      lines += fmt::format("[-]{} failed: {}\n", named.name,
+                           reasons == Reasons::whole ? problem->whole : problem->by_name);
+    }
   }
   if (is_healthy && verbose == Verbose::no) return {true, "ok"};
   lines += fmt::format("{} check {}\n", endpoint, is_healthy ? "passed" : "failed");

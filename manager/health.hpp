@@ -7,16 +7,17 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/problem.hpp"
+
 namespace dcm::manager {
 
-// Returns nullopt if all is well, otherwise the reason in one line. Text of other programs follows
-// the name of its error (runtime::to_string). An exception is a failure of the check.
-using HealthCheck = std::function<std::optional<std::string>()>;
+// Returns nullopt if all is well. Another program's text belongs in a Problem made of its error. An
+// exception is a failure of the check.
+using HealthCheck = std::function<std::optional<runtime::Problem>()>;
 
 enum class Verbose { no, yes };
 
-// How much of a reason is shown. It may end with a message of the API server or a proxy: unknown
-// callers see only the name of the error, as in "pods: not synced: forbidden".
+// How much of a problem is shown.
 enum class Reasons { whole, by_name };
 
 struct HealthReport {

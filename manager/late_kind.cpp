@@ -41,7 +41,7 @@ Task<> LateKind::follow() {
   runtime::MonoTime asked = deps_.time.now();
   do {
     co_await runtime::sleep_for(deps_.time, client::ask_again_after(last_answer_));
-    const bool is_working = cache_ != nullptr && cache_->last_error().empty();
+    const bool is_working = cache_ != nullptr && !cache_->last_error();
     if (is_working && deps_.time.now() - asked < kAskAnyway) continue;
     asked = deps_.time.now();
     last_answer_ = co_await ask();
@@ -53,7 +53,7 @@ Task<> LateKind::follow() {
 void LateKind::take(const client::Availability& availability) {
   if (std::holds_alternative<client::Unknown>(availability)) {
     // Once the answer was known, work continues without a new one.
-    if (missing_) missing_ = fmt::format("{}: {}", kind_.plural, client::why_not(availability));
+    if (missing_) missing_ = about(kind_.plural, client::why_not(availability));
     return;
   }
   missing_.reset();

@@ -38,8 +38,8 @@ class LateKind {
   const api::ResourceKind& kind() const { return kind_; }
   // The cache of the version in use; null if none.
   informers::SyncState* cache() const { return cache_; }
-  // Why it is not known yet whether the kind is served, in one line; nullopt if it is known.
-  const std::optional<std::string>& missing() const { return missing_; }
+  // Why it is not known yet whether the kind is served; nullopt if it is known.
+  const std::optional<runtime::Problem>& missing() const { return missing_; }
 
  private:
   runtime::Task<client::Availability> ask();
@@ -49,7 +49,7 @@ class LateKind {
   Dependencies deps_;
   const api::ResourceKind& kind_;
   Hooks hooks_;
-  std::optional<std::string> missing_;
+  std::optional<runtime::Problem> missing_;
   std::optional<client::Served> in_use_;
   informers::SyncState* cache_ = nullptr;  // the cache of the version in use
   client::Availability last_answer_ = client::NotServed{};

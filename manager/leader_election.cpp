@@ -50,7 +50,7 @@ runtime::Task<> LeaderElection::abandon() {
   co_await tasks_.join();
 }
 
-std::optional<std::string> LeaderElection::problem() const {
+std::optional<runtime::Problem> LeaderElection::problem() const {
   const bool is_passing = elector_.failing().value_or(kFailingMax) < kFailingMax;
   return elected_.is_wanted() && !is_passing ? elector_.problem() : std::nullopt;
 }

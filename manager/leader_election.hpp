@@ -45,7 +45,7 @@ class LeaderElection final : leader_election::LeaderCallbacks {
   runtime::Task<> abandon();
   // Why this process cannot take part in the election; nullopt if nothing is wrong, or not for long
   // (kFailingMax).
-  std::optional<std::string> problem() const;
+  std::optional<runtime::Problem> problem() const;
 
   const std::string& identity() const { return identity_; }
   bool is_leading() const { return elector_.is_leading(); }

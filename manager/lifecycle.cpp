@@ -141,8 +141,8 @@ void Lifecycle::spawn(runtime::TaskGroup& group, const std::string& part, Task<>
   group.spawn(part, stop_.guard(part, std::move(task)));
 }
 
-std::optional<std::string> Lifecycle::why_not_ready() const {
-  if (stop_.is_requested()) return "stopping";
+std::optional<runtime::Problem> Lifecycle::why_not_ready() const {
+  if (stop_.is_requested()) return runtime::Problem("stopping");
   return epochs_ ? epochs_->why_not_ready() : std::nullopt;
 }
 

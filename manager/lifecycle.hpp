@@ -70,8 +70,8 @@ class Lifecycle {
   Health& health() { return health_; }
   // Null without an election.
   const LeaderElection* election() const { return election_ ? &*election_ : nullptr; }
-  // Why it is not ready to work, in one line.
-  std::optional<std::string> why_not_ready() const;
+  // Why it is not ready to work.
+  std::optional<runtime::Problem> why_not_ready() const;
 
   // Runs until request_stop(), or until a part fails.
   runtime::Task<> run();

@@ -28,12 +28,14 @@ std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Lo
                      whole_minutes(load.longest));
 }
 
-std::optional<std::string> why_incomplete(const informers::SyncState& cache) {
-  if (!cache.is_synced()) return cache.describe();
-  const auto failing = cache.failing();
-  if (!failing || *failing < kFailingMax) return std::nullopt;
-  return fmt::format("{}: no news for {} s: {}", cache.resource(), whole_seconds(*failing),
-                     cache.last_error());
+std::optional<runtime::Problem> why_incomplete(const informers::SyncState& cache) {
+  const runtime::Duration failing = cache.failing().value_or(runtime::Duration::zero());
+  if (cache.is_synced() && failing < kFailingMax) return std::nullopt;
+  const std::string state =
+      cache.is_synced() ? fmt::format("no news for {} s", whole_seconds(failing)) : "not synced";
+  const std::string what = fmt::format("{}: {}", cache.resource(), state);
+  const auto& error = cache.last_error();
+  return error ? about(what, *error) : runtime::Problem(what);
 }
 
 }  // namespace dcm::manager

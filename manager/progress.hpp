@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "informers/sync_state.hpp"
+#include "runtime/problem.hpp"
 #include "workqueue/scheduler.hpp"
 
 namespace dcm::manager {
@@ -28,7 +29,7 @@ inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
 std::optional<std::string> why_stuck(const informers::SyncState& cache);
 std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load);
 
-// The reason in one line; nullopt if it has all objects, and follows their changes.
-std::optional<std::string> why_incomplete(const informers::SyncState& cache);
+// nullopt if it has all objects, and follows their changes.
+std::optional<runtime::Problem> why_incomplete(const informers::SyncState& cache);
 
 }  // namespace dcm::manager

@@ -51,10 +51,9 @@ Result<Served> served_of(const Availability& availability) {
   return std::get<Served>(availability);
 }
 
-std::string why_not(const Availability& availability) {
-  if (const auto* unknown = std::get_if<Unknown>(&availability)) return to_string(unknown->error);
-  const auto* not_served = std::get_if<NotServed>(&availability);
-  return not_served != nullptr ? not_served->why : std::string();
+runtime::Problem why_not(const Availability& availability) {
+  if (const auto* unknown = std::get_if<Unknown>(&availability)) return unknown->error;
+  return std::get<NotServed>(availability).why;
 }
 
 runtime::Duration ask_again_after(const Availability& availability) {

@@ -11,6 +11,7 @@
 
 #include "client/api/resource.hpp"
 #include "client/request/rest_client.hpp"
+#include "runtime/problem.hpp"
 
 namespace dcm::client {
 
@@ -36,8 +37,8 @@ using Availability = std::variant<Unknown, NotServed, Served>;
 // What is served, or why nothing is: the error of an unknown answer, or `not_served`.
 runtime::Result<Served> served_of(const Availability& availability);
 
-// Why nothing is served, in one line; empty if something is.
-std::string why_not(const Availability& availability);
+// Why nothing is served, which must be so.
+runtime::Problem why_not(const Availability& availability);
 
 // Core kinds have only ever had v1.
 inline const Served kCoreV1{"v1"};

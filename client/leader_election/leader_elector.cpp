@@ -200,7 +200,7 @@ void LeaderElector::report(std::string_view what, const Answer& answer) {
   // Another candidate was faster, or the lease was edited.
   if (runtime::is_conflict(error) || error.reason == runtime::Reason::already_exists) return;
   if (!problem_) failing_since_ = deps_.time.now();
-  problem_ = runtime::to_string(error);
+  problem_ = error;
   if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;
   log_.warning("The lease could not be read or written; retrying",
                {{"operation", what}, {"error", runtime::to_string(error)}});

@@ -11,6 +11,7 @@
 #include "runtime/condition.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/problem.hpp"
 #include "runtime/rng.hpp"
 
 namespace dcm::leader_election {
@@ -57,7 +58,7 @@ class LeaderElector {
   // The leader at the last read or write of the lease; empty if unknown.
   const std::string& leader() const { return leader_; }
   // Why we cannot take part; nullopt: the last read or write of the lease succeeded.
-  const std::optional<std::string>& problem() const { return problem_; }
+  const std::optional<runtime::Problem>& problem() const { return problem_; }
   // For how long reads and writes have failed since the last success; nullopt: they do not fail, or
   // none has succeeded yet.
   std::optional<Duration> failing() const;
@@ -86,7 +87,7 @@ class LeaderElector {
   std::string stored_;  // the lease as last sent by the server
   api::ObjectMeta meta_;
   std::string leader_;  // the leader that was last reported
-  std::optional<std::string> problem_ = "the lease was not read yet";
+  std::optional<runtime::Problem> problem_ = runtime::Problem("the lease was not read yet");
   std::optional<MonoTime> failing_since_;  // nullopt: see failing()
   bool is_stopping_ = false;
   bool is_over_ = false;

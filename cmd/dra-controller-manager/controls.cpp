@@ -32,7 +32,7 @@ std::optional<Input> input_of(std::string_view plural) {
 // Adds the unknown inputs of explanations.
 common::Sight sight_of(const Epoch& epoch, common::Sight sight) {
   for (Epoch::Gap& gap : epoch.gaps()) {
-    if (const auto input = input_of(gap.resource)) sight.hide(*input, std::move(gap.why));
+    if (const auto input = input_of(gap.resource)) sight.hide(*input, std::move(gap.why.whole));
   }
   return sight;
 }

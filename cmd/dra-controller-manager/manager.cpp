@@ -35,7 +35,8 @@ class Manager {
  private:
   // The author of this process's explanations.
   Teller teller() const {
-    Teller teller{.missing = lifecycle_.why_not_ready().value_or("")};
+    Teller teller;
+    if (const auto problem = lifecycle_.why_not_ready()) teller.missing = problem->whole;
     if (options_.dry_run_timeout) teller.role = Teller::Role::watches;
     const LeaderElection* const election = lifecycle_.election();
     if (election == nullptr) return teller;

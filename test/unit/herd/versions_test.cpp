@@ -50,7 +50,7 @@ class Site {
     server_.serve(served);
     server_.end_watches();
   }
-  std::optional<std::string> why_not_ready() const { return manager_->why_not_ready(); }
+  std::string why_not_ready() const { return manager_->why_not_ready(); }
 
   // A pod on a node with its own device, by a claim reserved for it.
   void add_pod() {
@@ -120,7 +120,7 @@ CO_TEST(Versions, follow_rules_to_next_version) {
   site.serve({.device_taint_rules = {"v1"}});
   co_await sleep_for(site.time, 2min);
   EXPECT_EQ(site.watches("v1", "devicetaintrules"), 1U);
-  EXPECT_EQ(site.why_not_ready(), std::nullopt);
+  EXPECT_EQ(site.why_not_ready(), "");
   EXPECT_FALSE(site.is_pod_evicted());
   site.remove_rule("v1");
   site.add_rule("v1", "gpu-0");
@@ -135,7 +135,7 @@ CO_TEST(Versions, clear_taints_when_rules_disappear) {
   co_await sleep_for(site.time, 1min);
   site.serve({.device_taint_rules = {}});
   co_await sleep_for(site.time, 2min);
-  EXPECT_EQ(site.why_not_ready(), std::nullopt);
+  EXPECT_EQ(site.why_not_ready(), "");
   site.add_pod();
   co_await sleep_for(site.time, 10min);
   EXPECT_FALSE(site.is_pod_evicted());

@@ -55,7 +55,11 @@ struct WholeManager {
     lifecycle.request_stop();
     co_await group.join();
   }
-  std::optional<std::string> why_not_ready() const { return lifecycle.why_not_ready(); }
+  // Empty: it is ready.
+  std::string why_not_ready() const {
+    const auto problem = lifecycle.why_not_ready();
+    return problem ? problem->whole : "";
+  }
 
   static client::ClusterConfig config() {
     client::ClusterConfig config;

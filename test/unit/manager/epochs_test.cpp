@@ -42,7 +42,7 @@ class FakeEpoch final : public VersionedWork {
   }
   void stop() override { stopped_.notify_all(); }
   const std::string& version() const override { return version_; }
-  std::vector<std::string> missing() const override { return {"pods of " + version_}; }
+  std::vector<runtime::Problem> missing() const override { return {"pods of " + version_}; }
   std::vector<std::string> stuck() const override { return script_.stuck; }
   bool has_failing_watch() const override { return script_.watches_fail; }
 
@@ -112,10 +112,10 @@ CO_TEST(Epochs, keep_last_one_until_it_is_dropped) {
 CO_TEST(Epochs, are_not_queried_after_failure) {
   Site site(loop, {.fails_after = 5s});
   co_await runtime::yield();
-  EXPECT_EQ(site.epochs.why_not_ready(), "pods of v1");
+  EXPECT_EQ(site.epochs.why_not_ready()->whole, "pods of v1");
   co_await site.stop.wait();
   EXPECT_EQ(site.script.alive, 0);
-  EXPECT_EQ(site.epochs.why_not_ready(), "asking the API server what it serves");
+  EXPECT_EQ(site.epochs.why_not_ready()->whole, "asking the API server what it serves");
   EXPECT_FALSE(site.epochs.stop_current());
   co_await site.tasks.join();
 }
@@ -166,10 +166,10 @@ CO_TEST(Epochs, change_version_when_old_one_is_not_served) {
 CO_TEST(Epochs, wait_for_version_to_be_served) {
   Site site(loop, {}, client::NotServed{"resource.k8s.io is not served"});
   co_await runtime::yield();
-  EXPECT_EQ(site.epochs.why_not_ready(), "resource.k8s.io is not served");
+  EXPECT_EQ(site.epochs.why_not_ready()->whole, "resource.k8s.io is not served");
   site.answer = client::Served{"v1"};
   co_await runtime::sleep_for(site.time, 31s);
-  EXPECT_EQ(site.epochs.why_not_ready(), "pods of v1");
+  EXPECT_EQ(site.epochs.why_not_ready()->whole, "pods of v1");
   site.tasks.cancel();
   co_await site.tasks.join();
 }

@@ -23,17 +23,18 @@ TEST(Health, names_failing_check_and_reason) {
 }
 
 TEST(Health, shows_only_error_type_to_unknown_callers) {
-  const std::pair<std::string, std::string> rows[] = {
-      {"pods: not synced: forbidden: a proxy says: Bearer abc", "pods: not synced: forbidden"},
-      {"unreachable: no: forbidden: x", "unreachable"},
-      {"asking the API server what it serves", "asking the API server what it serves"},
-  };
-  for (const auto& [why, shown] : rows) {
-    HealthChecks checks;
-    checks.add("caches", [why] { return std::optional(why); });
-    EXPECT_EQ(checks.run("readyz", Verbose::yes, Reasons::by_name).text,
-              "[-]caches failed: " + shown + "\nreadyz check failed\n");
-  }
+  const runtime::Error forbidden{runtime::Reason::forbidden, "a proxy says: Bearer abc"};
+  HealthChecks checks;
+  checks.add("lease", [&] { return forbidden; });
+  checks.add("caches", [&] { return runtime::about("pods: not synced", forbidden); });
+  checks.add("sets", [] { return std::string("forbidden: 2 sets"); });
+  EXPECT_EQ(checks.run("readyz", Verbose::no, Reasons::by_name).text,
+            "[-]lease failed: forbidden\n[-]caches failed: pods: not synced: forbidden\n"
+            "[-]sets failed: forbidden: 2 sets\nreadyz check failed\n");
+  EXPECT_EQ(checks.run("readyz", Verbose::no).text,
+            "[-]lease failed: forbidden: a proxy says: Bearer abc\n"
+            "[-]caches failed: pods: not synced: forbidden: a proxy says: Bearer abc\n"
+            "[-]sets failed: forbidden: 2 sets\nreadyz check failed\n");
 }
 
 TEST(Health, reports_exception_as_failure_of_its_check) {

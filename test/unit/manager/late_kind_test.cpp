@@ -52,10 +52,10 @@ class LateKindTest : public testing::Test {
 };
 
 TEST_F(LateKindTest, starts_in_best_served_version) {
-  EXPECT_EQ(kind.missing(), "podgroups: not asked for yet");
+  EXPECT_EQ(kind.missing()->whole, "podgroups: not asked for yet");
   serves("v1alpha3");
   loop.run(kind.find());
-  EXPECT_EQ(kind.missing(), std::nullopt);
+  EXPECT_FALSE(kind.missing());
   EXPECT_THAT(news(), ElementsAre("start v1alpha3"));
 }
 
@@ -63,18 +63,18 @@ TEST_F(LateKindTest, asks_again_after_no_answer) {
   answer(403, R"({"kind":"Status","message":"no"})");
   tasks.spawn("find", kind.find());
   loop.run_for(1s);
-  EXPECT_THAT(kind.missing().value_or(""), testing::StartsWith("podgroups: "));
+  EXPECT_EQ(kind.missing()->by_name, "podgroups: forbidden");
   EXPECT_THAT(news(), IsEmpty());
   serves("v1beta1");
   loop.run_for(10s);
-  EXPECT_EQ(kind.missing(), std::nullopt);
+  EXPECT_FALSE(kind.missing());
   EXPECT_THAT(news(), ElementsAre("start v1beta1"));
 }
 
 TEST_F(LateKindTest, starts_when_served_later) {
   serves_nothing();
   loop.run(kind.find());
-  EXPECT_EQ(kind.missing(), std::nullopt) << "the work goes on without";
+  EXPECT_FALSE(kind.missing()) << "the work goes on without";
   EXPECT_THAT(news(), ElementsAre("not served"));
   tasks.spawn("follow", kind.follow());
   loop.run_for(10s);
@@ -115,7 +115,7 @@ TEST_F(LateKindTest, is_lost_by_other_version_but_not_by_silence) {
          .not_served = [] {},
          .has_lost = [this](const std::string& version) { told.push_back(version); }});
     loop.run(each.find());
-    cache.note_error("404");
+    cache.note_error({runtime::Reason::not_served, "404"});
     answer(403, R"({"kind":"Status","message":"no"})");
     tasks.spawn("follow", each.follow());
     loop.run_for(31s);

@@ -32,7 +32,8 @@ struct Row {
 CO_TEST(Serving, answers_health_and_metrics_only) {
   Health health;
   health.ready.add("informers", [] {
-    return std::optional<std::string>("pods: not synced: forbidden: user \"ada\" at 10.0.0.1");
+    const runtime::Error error{runtime::Reason::forbidden, "user \"ada\" at 10.0.0.1"};
+    return runtime::about("pods: not synced", error);
   });
   runtime::MetricsRegistry metrics;
   metrics.gauge("depth", "Items.");
