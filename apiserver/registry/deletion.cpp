@@ -47,7 +47,10 @@ bool is_immortal(const Target& target) {
 
 // Sets the finalizers that tell whether the garbage collector must process dependents before the
 // object is deleted.
-void set_collector_finalizers(JsonObject& metadata, Propagation wish) {
+void set_collector_finalizers(const Target& target, JsonObject& metadata, Propagation wish) {
+  if (wish == Propagation::not_orphan && target.type->is("Namespace")) {
+    wish = Propagation::foreground;
+  }
   JsonArray finalizers;
   for (const Json& item : array_at(metadata, {"finalizers"})) {
     if (item != kOrphan && item != kForeground) {
@@ -105,6 +108,13 @@ void Registry::mark_as_deleted(const Target& target, JsonObject& object,
   if (target.type->is("Namespace")) child(object, "status")["phase"] = "Terminating";
 }
 
+Result<> Registry::admit_deletion(const Target& target, const JsonObject& old, DeleteWish::Of of) {
+  if (of == DeleteWish::Of::eviction || of == DeleteWish::Of::definition) return {};
+  Target shown = target;
+  if (of == DeleteWish::Of::collection) shown.name.clear();
+  return ask_policies("DELETE", shown, nullptr, &old);
+}
+
 Result<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
   if (is_immortal(target)) {
     return std::unexpected(
@@ -124,11 +134,8 @@ Result<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
   // A second DELETE of an object in graceful deletion, or of a namespace, changes nothing.
   const bool ends = is_namespace || (graceful && grace.seconds > 0);
   const bool is_decided = is_pending && grace.mark == Grace::Mark::leave && ends;
-  const bool is_asked = wish.of == DeleteWish::Of::object || wish.of == DeleteWish::Of::collection;
-  if (!is_decided && is_asked) {
-    Target shown = target;
-    if (wish.of == DeleteWish::Of::collection) shown.name.clear();
-    if (auto admitted = ask_policies("DELETE", shown, nullptr, old->get()); !admitted) {
+  if (!is_decided) {
+    if (auto admitted = admit_deletion(target, **old, wish.of); !admitted) {
       return std::unexpected(std::move(admitted.error()));
     }
   }
@@ -138,9 +145,7 @@ Result<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
                    Deleted::Kind::pending};
   }
   if (!is_decided && strategy.dependents() == Dependents::collected) {
-    const bool is_old_wish = is_namespace && wish.propagation == Propagation::not_orphan;
-    set_collector_finalizers(child(next, "metadata"),
-                             is_old_wish ? Propagation::foreground : wish.propagation);
+    set_collector_finalizers(target, child(next, "metadata"), wish.propagation);
   }
   // A namespace is marked first, and deleted once it is empty and finalized.
   const bool is_finalized = is_pending && array_at(next, {"spec", "finalizers"}).empty();

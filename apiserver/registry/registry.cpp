@@ -199,6 +199,34 @@ Result<Written> Registry::create(const Target& target, JsonObject body) {
   return make(target, std::move(body), nullptr);
 }
 
+// Gives a new object all that it has before any check.
+void Registry::complete(const Target& target, JsonObject& body, const FieldSet* applied) {
+  to_stored_version(*target.type, target.version, body);
+  drop_nulls(*target.type, body);
+  write_values_as_go(body, target.type->fields("v1"));
+  drop_fields_of_other_versions(*target.type, body);
+  set_system_metadata(target, child(body, "metadata"));
+  warn(drop_repeated_owners_with_warning(child(body, "metadata")));
+  target.type->strategy->set_defaults(body, context_of(target));
+  if (applied == nullptr && ownership_ == Ownership::of_applied) {
+    make_as_written(*target.type, body);
+  } else {
+    own_as_maker(target, body, applied, now());
+  }
+}
+
+Result<> Registry::admit_new(const Target& target, JsonObject& body) {
+  if (auto admitted = admit(target, body); !admitted) return admitted;
+  target.type->strategy->prepare_create(body, context_of(target));
+  make_as_written(*target.type, body, {});
+  if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
+    return std::unexpected(
+        invalid(*target.type, text_at(body, {"metadata", "name"}), as_client_sees(causes, target)));
+  }
+  warn_of(target, body, nullptr);
+  return ask_policies("CREATE", target, &body, nullptr);
+}
+
 Result<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
   if (auto allowed = check_namespace(target, body); !allowed) {
     return std::unexpected(std::move(allowed.error()));
@@ -208,35 +236,11 @@ Result<Written> Registry::make(const Target& target, JsonObject body, const Fiel
         forbidden(*target.type, text_at(body, {"metadata", "name"}),
                   "create not allowed while custom resource definition is terminating"));
   }
-  const Strategy& strategy = *target.type->strategy;
-  const WriteContext context = context_of(target);
-  to_stored_version(*target.type, target.version, body);
-  drop_nulls(*target.type, body);
-  write_values_as_go(body, target.type->fields("v1"));
-  drop_fields_of_other_versions(*target.type, body);
   const std::string version(text_at(body, {"metadata", "resourceVersion"}));
-  set_system_metadata(target, child(body, "metadata"));
-  warn(drop_repeated_owners_with_warning(child(body, "metadata")));
-  strategy.set_defaults(body, context);
-  if (applied == nullptr && ownership_ == Ownership::of_applied) {
-    make_as_written(*target.type, body);
-  } else {
-    own_as_maker(target, body, applied, now());
-  }
+  complete(target, body, applied);
   if (auto fits = check_limits(body); !fits) return std::unexpected(std::move(fits.error()));
-  auto named = choose_name(target, child(body, "metadata"));
-  const std::string name(text_at(body, {"metadata", "name"}));
-  if (auto admitted = admit(target, body); !admitted) {
-    return std::unexpected(std::move(admitted.error()));
-  }
-  strategy.prepare_create(body, context);
-  make_as_written(*target.type, body, {});
-
-  if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
-    return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
-  }
-  warn_of(target, body, nullptr);
-  if (auto admitted = ask_policies("CREATE", target, &body, nullptr); !admitted) {
+  const auto named = choose_name(target, child(body, "metadata"));
+  if (auto admitted = admit_new(target, body); !admitted) {
     return std::unexpected(std::move(admitted.error()));
   }
   // Only written objects are rejected for their version, and applied ones not even then.
@@ -244,7 +248,7 @@ Result<Written> Registry::make(const Target& target, JsonObject body, const Fiel
     return std::unexpected(
         plain_failure("resourceVersion should not be set on objects to be created"));
   }
-  if (!named) return std::unexpected(std::move(named.error()));
+  if (!named) return std::unexpected(named.error());
   if (const Unconverted* const why = target.type->unconverted()) {
     return std::unexpected(plain_failure(why->writing));
   }
@@ -254,8 +258,8 @@ Result<Written> Registry::make(const Target& target, JsonObject body, const Fiel
     return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};
   }
   drop_unstored(*target.type, body);
-  Stored stored = store_.put(target.type->storage(), object_key(target.ns, name), std::move(body));
-  return Written{std::move(stored), Written::Kind::created};
+  const std::string key = object_key(target.ns, text_at(body, {"metadata", "name"}));
+  return Written{store_.put(target.type->storage(), key, std::move(body)), Written::Kind::created};
 }
 
 std::string Registry::random_suffix() const {

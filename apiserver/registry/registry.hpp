@@ -126,6 +126,9 @@ class Registry {
 
   // `applied`: the fields claimed by server-side apply; null for an ordinary create.
   Result<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
+  void complete(const Target& target, JsonObject& body, const FieldSet* applied);
+  // Admission, last changes, validation and policies.
+  Result<> admit_new(const Target& target, JsonObject& body);
   // Whether admission policies admit a write; null: there is no such object.
   Result<> ask_policies(std::string_view operation, const Target& target, const JsonObject* object,
                         const JsonObject* old);
@@ -146,6 +149,7 @@ class Registry {
   // The state that an update is based on.
   Result<Stored> base_of(const Target& target) const;
   Result<Written> apply_as_create(const Target& target, JsonObject wanted);
+  Result<> admit_deletion(const Target& target, const JsonObject& old, DeleteWish::Of of);
   void mark_as_deleted(const Target& target, JsonObject& object,
                        std::optional<std::int64_t> grace) const;
 
