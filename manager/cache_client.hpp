@@ -155,11 +155,11 @@ class CacheClient {
   }
 
   // A write that makes the object if it is missing.
-  static Answer<Object> send_new(CacheClient self, api::InternedString name_space,
+  static Answer<Object> send_new(CacheClient self, api::InternedString namespace_,
                                  client::ApiRequest request) {
     const runtime::Result<Object> written = co_await send(self, std::move(request));
     if (written || !runtime::is_not_found(written.error())) co_return written;
-    co_return runtime::fail(without_namespace(written.error(), name_space.str()));
+    co_return runtime::fail(without_namespace(written.error(), namespace_.str()));
   }
 
   // A write to the object, or to a subresource of it.

@@ -16,10 +16,10 @@ runtime::Error not_the_object(runtime::Error error, std::string_view hint) {
 
 }  // namespace
 
-runtime::Error without_namespace(runtime::Error error, std::string_view name_space) {
-  if (name_space.empty()) return not_the_object(std::move(error), "");
+runtime::Error without_namespace(runtime::Error error, std::string_view namespace_) {
+  if (namespace_.empty()) return not_the_object(std::move(error), "");
   return not_the_object(std::move(error),
-                        fmt::format("; does the namespace {} exist?", name_space));
+                        fmt::format("; does the namespace {} exist?", namespace_));
 }
 
 runtime::Error without_subresource(runtime::Error error, const api::Resource& resource,

@@ -10,7 +10,7 @@
 namespace dcm::manager {
 
 // For a write that makes its object if it is missing: its namespace is.
-runtime::Error without_namespace(runtime::Error error, std::string_view name_space);
+runtime::Error without_namespace(runtime::Error error, std::string_view namespace_);
 // For a write to a subresource of an object that exists: the API server answers as if the object
 // did not (apiextensions-apiserver, customresource_handler.go).
 runtime::Error without_subresource(runtime::Error error, const api::Resource& resource,

@@ -55,8 +55,8 @@ Scheduler::Scheduler(std::size_t workers, const Backoff& backoff)
   DCM_ASSERT(backoff.first > Duration::zero() && backoff.most > Duration::zero());
 }
 
-void Scheduler::attach(Entry& entry, const InternedString& name_space, MonoTime now) {
-  Lane& lane = lane_of(name_space, now);
+void Scheduler::attach(Entry& entry, const InternedString& namespace_, MonoTime now) {
+  Lane& lane = lane_of(namespace_, now);
   ++lane.entries;
   entry.lane = &lane;
 }
@@ -97,11 +97,11 @@ ItemReport Scheduler::report(const Entry& entry) {
   return report;
 }
 
-Lane& Scheduler::lane_of(const InternedString& name_space, MonoTime now) {
-  const auto [found, is_new] = lanes_.try_emplace(name_space);
+Lane& Scheduler::lane_of(const InternedString& namespace_, MonoTime now) {
+  const auto [found, is_new] = lanes_.try_emplace(namespace_);
   Lane& lane = found->second;
   if (is_new) {
-    lane.name = name_space;
+    lane.name = namespace_;
     for (Row& row : lane.rows) row.lane = &lane;
     drop_full_buckets(now);
   } else if (lane.entries == 0) {

@@ -80,7 +80,7 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   // A new entry, idle. Its address must not change until detach().
-  void attach(Entry& entry, const InternedString& name_space, MonoTime now);
+  void attach(Entry& entry, const InternedString& namespace_, MonoTime now);
   // Requires is_forgettable().
   void detach(Entry& entry, MonoTime now);
   // Idle, and without remembered state.
@@ -125,7 +125,7 @@ class Scheduler {
   enum class Mode : std::uint8_t { open, draining, stopped };
   using Round = IntrusiveList<Row, &Row::link>;
 
-  Lane& lane_of(const InternedString& name_space, MonoTime now);
+  Lane& lane_of(const InternedString& namespace_, MonoTime now);
   void drop_full_buckets(MonoTime now);
 
   void enqueue(Entry& entry, Priority priority, MonoTime now);

@@ -4,8 +4,8 @@
 
 namespace dcm::client {
 
-void FairLine::push(const std::string& name_space, std::string id, Rank rank) {
-  auto& line = *lines_.try_emplace(name_space).first;
+void FairLine::push(const std::string& namespace_, std::string id, Rank rank) {
+  auto& line = *lines_.try_emplace(namespace_).first;
   (rank == Rank::first ? line.second.first : line.second.again).push_back(std::move(id));
   ++size_;
   note_size(line, line.second.size() - 1);
@@ -33,16 +33,16 @@ std::optional<std::string> FairLine::pop() {
   return std::nullopt;
 }
 
-void FairLine::done(const std::string& name_space) {
-  const auto line = lines_.find(name_space);
+void FairLine::done(const std::string& namespace_) {
+  const auto line = lines_.find(namespace_);
   DCM_ASSERT(line != lines_.end() && line->second.in_hand > 0);
   --line->second.in_hand;
   give_turn(*line);
   forget_if_idle(line);
 }
 
-std::optional<std::string> FairLine::displace_for(const std::string& name_space) {
-  const auto own = lines_.find(name_space);
+std::optional<std::string> FairLine::displace_for(const std::string& namespace_) {
+  const auto own = lines_.find(namespace_);
   const std::size_t own_size = own == lines_.end() ? 0 : own->second.size();
   if (long_lines_.empty() || long_lines_.rbegin()->first <= own_size + 1) return std::nullopt;
   auto& longest = *lines_.find(std::string(long_lines_.rbegin()->second));
@@ -62,10 +62,10 @@ void FairLine::note_size(const Lines::value_type& line, std::size_t before) {
 }
 
 void FairLine::give_turn(Lines::value_type& line) {
-  auto& [name_space, waiting] = line;
+  auto& [namespace_, waiting] = line;
   if (waiting.has_turn || waiting.size() == 0 || waiting.in_hand >= in_hand_max_) return;
   waiting.has_turn = true;
-  turns_.push_back(name_space);
+  turns_.push_back(namespace_);
 }
 
 void FairLine::forget_if_idle(Lines::iterator line) {

@@ -25,13 +25,13 @@ class FairLine {
   // is slow for one namespace does not hold up all.
   explicit FairLine(std::size_t in_hand_max) : in_hand_max_(in_hand_max) {}
 
-  void push(const std::string& name_space, std::string id, Rank rank);
+  void push(const std::string& namespace_, std::string id, Rank rank);
   // The next item, which is in hand until done(). nullopt: none may be written now.
   std::optional<std::string> pop();
-  void done(const std::string& name_space);
-  // Makes room for an item of `name_space` by removing the newest item of the namespace with the
-  // most waiting items, if that has more than `name_space`; otherwise returns nullopt.
-  std::optional<std::string> displace_for(const std::string& name_space);
+  void done(const std::string& namespace_);
+  // Makes room for an item of `namespace_` by removing the newest item of the namespace with the
+  // most waiting items, if that has more than `namespace_`; otherwise returns nullopt.
+  std::optional<std::string> displace_for(const std::string& namespace_);
 
   std::size_t size() const noexcept { return size_; }
 

@@ -47,10 +47,10 @@ int print(const std::string& text, std::FILE* where) {
 // What the words of the command name.
 using Asked = std::variant<Subject, resource_pool_status::PoolFilter>;
 
-// A name without a namespace is in `name_space`.
-Result<Asked> parse_words(const Strings& words, const std::string& name_space) {
+// A name without a namespace is in `namespace_`.
+Result<Asked> parse_words(const Strings& words, const std::string& namespace_) {
   if (asks_for_pools(words)) return pools_from_words(words);
-  return subject_from_words(words, name_space);
+  return subject_from_words(words, namespace_);
 }
 
 // ---- asking a running manager -------------------------------------------------------------------

@@ -42,7 +42,7 @@ class TemplateBudget {
     std::unordered_map<InternedString, std::size_t> by_namespace = {};
   };
   // Returns nullptr if the budget is used up. The result may outlive the budget.
-  std::shared_ptr<const void> take(const InternedString& name_space, std::size_t bytes) const;
+  std::shared_ptr<const void> take(const InternedString& namespace_, std::size_t bytes) const;
 
   TemplateContent content_;
   std::shared_ptr<Taken> taken_ = std::make_shared<Taken>();

@@ -186,7 +186,7 @@ dcm::options::Settings flags(Options& options) {
   using dcm::options::kPositive;
   return {
       dcm::options::name_setting(
-          {"namespace", "", "NAME", "Namespace of the sets and their shards."}, options.name_space),
+          {"namespace", "", "NAME", "Namespace of the sets and their shards."}, options.namespace_),
       dcm::options::number_setting({"shards-max", "", "NUMBER", "Most shards of one set."},
                                    options.shards_max, kPositive),
   };
@@ -200,12 +200,12 @@ void add_controllers(ControllerManager& manager, const Options& options) {
                                         {"metadata.finalizers", &ShardSet::finalizers},
                                         {"spec.shards", &ShardSet::shards},
                                         {"status.conditions", &ShardSet::conditions}},
-                                       {.select = {.namespace_ = options.name_space}});
+                                       {.select = {.namespace_ = options.namespace_}});
   auto& shards = manager.cache<Shard>(kConfigMaps,
                                       {{"metadata.ownerReferences", &Shard::owner},
                                        {"metadata.annotations", &Shard::annotations},
                                        {"data", &Shard::data}},
-                                      {.select = {.namespace_ = options.name_space}});
+                                      {.select = {.namespace_ = options.namespace_}});
   auto by_set = shards.index<NamespacedName>("by_set", dcm::manager::OwnerName(kShardSets));
   auto& made = manager.metrics().counter("program_shards_made_total", "Shards that were made.");
 

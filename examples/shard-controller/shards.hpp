@@ -11,7 +11,7 @@
 namespace shards {
 
 struct Options {
-  std::string name_space = "default";  // the namespace of ShardSets and ConfigMaps
+  std::string namespace_ = "default";  // the namespace of ShardSets and ConfigMaps
   int shards_max = 100;                // limit for one set
 };
 

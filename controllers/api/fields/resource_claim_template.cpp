@@ -99,17 +99,17 @@ void TemplateBudget::settle(ResourceClaimTemplate& result) const {
   std::string().swap(result.claim_spec.bytes);  // an assignment would keep its memory
 }
 
-std::shared_ptr<const void> TemplateBudget::take(const InternedString& name_space,
+std::shared_ptr<const void> TemplateBudget::take(const InternedString& namespace_,
                                                  std::size_t bytes) const {
   if (bytes > kTemplateBytesKept) return nullptr;
-  const auto known = taken_->by_namespace.find(name_space);
+  const auto known = taken_->by_namespace.find(namespace_);
   const std::size_t own = known == taken_->by_namespace.end() ? 0 : known->second;
   if (own + bytes > kAllContentBytesMax - taken_->bytes) return nullptr;
-  taken_->by_namespace[name_space] += bytes;
+  taken_->by_namespace[namespace_] += bytes;
   taken_->bytes += bytes;
-  return {taken_.get(), [taken = taken_, name_space, bytes](const void*) {
+  return {taken_.get(), [taken = taken_, namespace_, bytes](const void*) {
             taken->bytes -= bytes;
-            const auto own = taken->by_namespace.find(name_space);
+            const auto own = taken->by_namespace.find(namespace_);
             own->second -= bytes;
             if (own->second == 0) taken->by_namespace.erase(own);
           }};

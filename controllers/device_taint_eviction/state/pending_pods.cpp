@@ -125,13 +125,13 @@ void PendingPods::hold(PendingPod& pod, runtime::MonoTime until) {
   wait(pod, PendingPod::Waits::for_budget);
 }
 
-void PendingPods::stir(const api::InternedString& name_space) {
-  if (held_in_.contains(name_space)) stirred_.insert(name_space);
+void PendingPods::stir(const api::InternedString& namespace_) {
+  if (held_in_.contains(namespace_)) stirred_.insert(namespace_);
 }
 
 void PendingPods::wake_stirred(runtime::MonoTime when) {
-  for (const api::InternedString& name_space : std::exchange(stirred_, {})) {
-    const auto held = held_in_.find(name_space);
+  for (const api::InternedString& namespace_ : std::exchange(stirred_, {})) {
+    const auto held = held_in_.find(namespace_);
     if (held == held_in_.end()) continue;
     PendingPod& first = *held->second.begin()->second;
     if (first.not_before > when) hold(first, when);

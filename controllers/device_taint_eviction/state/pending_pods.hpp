@@ -104,8 +104,8 @@ class PendingPods {
   // The number of pods whose eviction a budget does not allow yet.
   std::size_t held_by_budgets() const noexcept { return held_by_budgets_; }
   // The same for one namespace; and the number of namespaces with any such pod.
-  std::size_t held_by_budgets(const api::InternedString& name_space) const {
-    const auto held = held_in_.find(name_space);
+  std::size_t held_by_budgets(const api::InternedString& namespace_) const {
+    const auto held = held_in_.find(namespace_);
     return held == held_in_.end() ? 0 : held->second.size();
   }
   std::size_t namespaces_held_by_budgets() const noexcept { return held_in_.size(); }
@@ -126,7 +126,7 @@ class PendingPods {
   // A budget does not allow the eviction: that is no failure, and the delay does not grow.
   void hold(PendingPod& pod, runtime::MonoTime until);
   // A budget may have room now, in that namespace: see wake_stirred().
-  void stir(const api::InternedString& name_space);
+  void stir(const api::InternedString& namespace_);
   // In each stirred namespace, the pod that a budget has held longest is tried at `when`.
   void wake_stirred(runtime::MonoTime when);
   // Call it when the cause of failures may have ended: all pods are retried now, with a new

@@ -82,7 +82,7 @@ struct PodView {
   const SnapshotOf& snapshot_of;
 
   const api::Pod& pod() const { return *snapshot.pod; }
-  std::string_view name_space() const { return pod().meta.key.namespace_; }
+  std::string_view namespace_() const { return pod().meta.key.namespace_; }
 };
 // How far the pod is from using the claim's devices. The claim must exist and be usable by the pod.
 // `pod_claim` is blank for extended resources.

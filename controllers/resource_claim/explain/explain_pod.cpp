@@ -57,7 +57,7 @@ struct PodClaimWords {
         fmt::format(
             "There is no ResourceClaim \"{}\" in namespace \"{}\". The pod names it directly, so "
             "no template makes it. Create it: until then the pod cannot be scheduled.",
-            pod_claim.claim_name, view.name_space()));
+            pod_claim.claim_name, view.namespace_()));
   }
   void explain_missing_shared() const {
     topic.add(

@@ -116,7 +116,7 @@ void ForeignClaims::observe_added(const ClaimPtr& claim, informers::Origin /*ori
 void ForeignClaims::observe_deleted(const ClaimPtr& last_known, informers::Origin /*origin*/) {
   if (!common::has_claim_user_as_controller(*last_known)) return;
   const auto left = left_.find(last_known->controller->uid);
-  if (left == left_.end() || left->second.name_space != last_known->meta.key.namespace_) return;
+  if (left == left_.end() || left->second.namespace_ != last_known->meta.key.namespace_) return;
   left_.erase(left);
 }
 
@@ -131,16 +131,16 @@ bool ForeignClaims::is_giving_way() const {
                              [&](const auto& seen) { return now < quiet_from(seen.second); });
 }
 
-std::optional<runtime::Duration> ForeignClaims::give_way(const api::InternedString& name_space,
+std::optional<runtime::Duration> ForeignClaims::give_way(const api::InternedString& namespace_,
                                                          const api::Uid& owner) {
   const runtime::MonoTime now = deps_.time.now();
   forget_old(now);
-  const auto seen = last_seen_.find(name_space);
+  const auto seen = last_seen_.find(namespace_);
   if (seen == last_seen_.end() || now >= quiet_from(seen->second)) {
     left_.erase(owner);
     return std::nullopt;
   }
-  Left& left = left_.try_emplace(owner, Left{name_space, now, now}).first->second;
+  Left& left = left_.try_emplace(owner, Left{namespace_, now, now}).first->second;
   left.last_asked = now;
   const runtime::MonoTime until = std::min(left.since + kGiveWay, quiet_from(seen->second));
   if (now >= until) return std::nullopt;

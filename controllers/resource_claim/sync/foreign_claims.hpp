@@ -69,7 +69,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
 
   // How long the claims of this pod or group are still left to the other manager. nullopt: they may
   // be created now.
-  std::optional<runtime::Duration> give_way(const api::InternedString& name_space,
+  std::optional<runtime::Duration> give_way(const api::InternedString& namespace_,
                                             const api::Uid& owner);
   // Call before this manager writes these names into the pod's status: even if the request fails,
   // the names are no sign of another manager.
@@ -111,7 +111,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
   std::unordered_map<api::InternedString, runtime::MonoTime> last_seen_;
   // The claims of a pod or group are left to the other manager.
   struct Left {
-    api::InternedString name_space;
+    api::InternedString namespace_;
     runtime::MonoTime since;
     runtime::MonoTime last_asked;
   };

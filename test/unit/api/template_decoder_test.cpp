@@ -63,7 +63,7 @@ TEST(TemplateDecoder, shares_32_MiB_among_namespaces) {
   const auto decoder = make_json_template_decoder("v1");
   const std::string text(16'000, 'a');
   std::vector<ObjectPtr<ResourceClaimTemplate>> templates;
-  const auto kept_of = [&](const std::string& name_space) {
+  const auto kept_of = [&](const std::string& namespace_) {
     std::size_t kept = 0;
     for (int i = 0; i < 3000; ++i) {
       templates.push_back(
@@ -72,7 +72,7 @@ TEST(TemplateDecoder, shares_32_MiB_among_namespaces) {
               fmt::format(
                   R"({{"metadata":{{"namespace":"{}","name":"t","uid":"u","resourceVersion":"1"}},)"
                   R"("spec":{{"spec":{{"a":"{}"}}}}}})",
-                  name_space, text))
+                  namespace_, text))
               .object);
       const bool is_kept = templates.back()->content == ResourceClaimTemplate::Content::kept;
       kept += is_kept ? templates.back()->content_bytes : 0;

@@ -29,9 +29,9 @@ struct Neighbour : RestClientFixture {
     group.spawn("events", recorder.run());
   }
 
-  void report(const std::string& name_space, const std::string& pod, api::EventType type,
+  void report(const std::string& namespace_, const std::string& pod, api::EventType type,
               const std::string& reason) {
-    recorder.report({"v1", "Pod", {name_space, pod}, api::Uid(name_space + pod), "1"}, type, "c",
+    recorder.report({"v1", "Pod", {namespace_, pod}, api::Uid(namespace_ + pod), "1"}, type, "c",
                     reason, "m");
   }
   void fail_pods(int count) {
@@ -51,9 +51,9 @@ struct Neighbour : RestClientFixture {
     while (true) co_await client.send(read());
   }
   // When each event of the namespace was first sent, by object.
-  std::map<std::string, MonoTime> sent(const std::string& name_space) const {
+  std::map<std::string, MonoTime> sent(const std::string& namespace_) const {
     std::map<std::string, MonoTime> times;
-    const std::string target = "/api/v1/namespaces/" + name_space + "/events";
+    const std::string target = "/api/v1/namespaces/" + namespace_ + "/events";
     for (const auto& seen : http.seen()) {
       if (seen.request.target != target) continue;
       const std::string& body = seen.request.body;
@@ -62,9 +62,9 @@ struct Neighbour : RestClientFixture {
     }
     return times;
   }
-  Duration longest_wait(const std::string& name_space, MonoTime since) const {
+  Duration longest_wait(const std::string& namespace_, MonoTime since) const {
     Duration longest{};
-    for (const auto& [pod, at] : sent(name_space)) longest = std::max(longest, at - since);
+    for (const auto& [pod, at] : sent(namespace_)) longest = std::max(longest, at - since);
     return longest;
   }
   std::string full() const { return "controller_events_dropped_total{cause=\"queue_full\"} "; }
@@ -90,18 +90,18 @@ CO_TEST(EventFairness, writes_first_event_of_calm_tenant_at_once) {
 }
 
 CO_TEST(EventFairness, writes_eviction_events_despite_failing_pods) {
-  for (const char* name_space : {"calm", "noisy"}) {
+  for (const char* namespace_ : {"calm", "noisy"}) {
     Neighbour world(loop);
     world.group.spawn("neighbour", world.keep_failing());
     co_await runtime::sleep_for(world.time, 10s);
     const MonoTime since = world.time.now();
     for (int i = 0; i < 100; ++i) {
-      world.report(name_space, fmt::format("pod-evicted-{}", i), api::EventType::normal, "Evicted");
+      world.report(namespace_, fmt::format("pod-evicted-{}", i), api::EventType::normal, "Evicted");
     }
     co_await runtime::sleep_for(world.time, 15s);
-    std::map<std::string, MonoTime> events = world.sent(name_space);
+    std::map<std::string, MonoTime> events = world.sent(namespace_);
     std::erase_if(events, [](const auto& each) { return !each.first.starts_with("pod-evicted"); });
-    EXPECT_EQ(events.size(), 100U) << name_space;
+    EXPECT_EQ(events.size(), 100U) << namespace_;
     for (const auto& [pod, at] : events) EXPECT_LE(at - since, 12s) << pod;
     co_await world.stop();
   }
@@ -169,9 +169,9 @@ CO_TEST(EventFairness, probes_unreachable_server_with_one_event) {
 // For example, a webhook is slow for one tenant.
 CO_TEST(EventFairness, reserves_writers_for_other_namespaces_during_slow_answers) {
   EventQueue queue({}, runtime::Rng(1));
-  const auto report = [&](const char* name_space, int pod) {
+  const auto report = [&](const char* namespace_, int pod) {
     api::Event event;
-    event.involved_object.key = {name_space, fmt::format("pod-{}", pod)};
+    event.involved_object.key = {namespace_, fmt::format("pod-{}", pod)};
     event.type = api::EventType::warning;
     queue.report(event, MonoTime(), runtime::WallTime());
   };

@@ -20,17 +20,17 @@ std::string namespace_of(const std::string& id) {
 
 class Model {
  public:
-  std::size_t of(const std::string& name_space) const {
-    const auto found = waiting_.find(name_space);
+  std::size_t of(const std::string& namespace_) const {
+    const auto found = waiting_.find(namespace_);
     return found == waiting_.end() ? 0 : found->second;
   }
   std::size_t longest() const {
     std::size_t most = 0;
-    for (const auto& [name_space, count] : waiting_) most = std::max(most, count);
+    for (const auto& [namespace_, count] : waiting_) most = std::max(most, count);
     return most;
   }
-  void add(const std::string& name_space) { ++waiting_[name_space]; }
-  void remove(const std::string& name_space) { --waiting_.at(name_space); }
+  void add(const std::string& namespace_) { ++waiting_[namespace_]; }
+  void remove(const std::string& namespace_) { --waiting_.at(namespace_); }
 
  private:
   std::map<std::string, std::size_t> waiting_;
@@ -43,13 +43,13 @@ TEST(FairLine, displaces_from_a_longest_namespace_after_any_history) {
     Model model;
     std::vector<std::string> in_hand;
     for (int i = 0; i < 500; ++i) {
-      const std::string name_space = std::to_string(rng.below(1 + seed % 7));
+      const std::string namespace_ = std::to_string(rng.below(1 + seed % 7));
       switch (rng.below(4)) {
         case 0:
         case 1:
-          line.push(name_space, name_space + '/' + std::to_string(i),
+          line.push(namespace_, namespace_ + '/' + std::to_string(i),
                     rng.below(2) == 0 ? FairLine::Rank::first : FairLine::Rank::again);
-          model.add(name_space);
+          model.add(namespace_);
           break;
         case 2:
           if (const auto id = line.pop()) {
@@ -61,8 +61,8 @@ TEST(FairLine, displaces_from_a_longest_namespace_after_any_history) {
           }
           break;
         default:
-          const auto id = line.displace_for(name_space);
-          ASSERT_EQ(id.has_value(), model.longest() > model.of(name_space) + 1) << "seed " << seed;
+          const auto id = line.displace_for(namespace_);
+          ASSERT_EQ(id.has_value(), model.longest() > model.of(namespace_) + 1) << "seed " << seed;
           if (!id) break;
           ASSERT_EQ(model.of(namespace_of(*id)), model.longest()) << "seed " << seed;
           model.remove(namespace_of(*id));

@@ -11,9 +11,9 @@ using api::json::Unstructured;
 using runtime::Reason;
 
 // With or without a namespace.
-std::string object(std::string_view name_space) {
+std::string object(std::string_view namespace_) {
   const std::string place =
-      name_space.empty() ? "" : fmt::format(R"("namespace":"{}",)", name_space);
+      namespace_.empty() ? "" : fmt::format(R"("namespace":"{}",)", namespace_);
   return fmt::format(R"({{"metadata":{{"name":"a",{}"uid":"u","resourceVersion":"7"}}}})", place);
 }
 std::string list(const std::string& items) {

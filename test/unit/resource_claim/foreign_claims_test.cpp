@@ -41,10 +41,10 @@ struct Foreign : World {
   }
   double held_back() { return metric("dra_controller_manager_creates_held_back"); }
   // Whether a new pod there gets its claim at once.
-  bool serves_at_once(const std::string& pod, const std::string& name_space = test::kNamespace) {
+  bool serves_at_once(const std::string& pod, const std::string& namespace_ = test::kNamespace) {
     calls();
-    api.put(make_template("gpu").in_namespace(name_space));
-    api.put(trainer(pod).in_namespace(name_space));
+    api.put(make_template("gpu").in_namespace(namespace_));
+    api.put(trainer(pod).in_namespace(namespace_));
     run_for(1s);
     return std::ranges::any_of(calls(), [&](const std::string& call) {
       return call.starts_with("create " + pod + "-gpus-");

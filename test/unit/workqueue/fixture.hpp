@@ -15,12 +15,12 @@ namespace dcm::workqueue {
 struct TestItem {
   TestItem(const char* text) : TestItem(std::string(text)) {}
   explicit TestItem(const std::string& text)
-      : name_space(text.substr(0, text.find('/'))), name(text.substr(text.find('/') + 1)) {}
+      : namespace_(text.substr(0, text.find('/'))), name(text.substr(text.find('/') + 1)) {}
 
-  InternedString name_space;
+  InternedString namespace_;
   InternedString name;
 
-  std::string str() const { return name_space.str() + "/" + name.str(); }
+  std::string str() const { return namespace_.str() + "/" + name.str(); }
   static std::string str_of(const TestItem& item) { return item.str(); }
   friend bool operator==(const TestItem&, const TestItem&) = default;
   friend std::ostream& operator<<(std::ostream& out, const TestItem& item) {
@@ -29,12 +29,12 @@ struct TestItem {
 };
 
 struct TestNamespaceOf {
-  InternedString operator()(const TestItem& item) const { return item.name_space; }
+  InternedString operator()(const TestItem& item) const { return item.namespace_; }
 };
 
 struct TestHash {
   std::size_t operator()(const TestItem& item) const noexcept {
-    return item.name_space.hash() * 31 + item.name.hash();
+    return item.namespace_.hash() * 31 + item.name.hash();
   }
 };
 

@@ -90,18 +90,18 @@ Priority Model::urgency(const std::string& item, MonoTime now) const {
   return now - waiting.since > 60s ? Priority::live : waiting.added_as;
 }
 
-std::size_t Model::running(const std::string& name_space) const {
+std::size_t Model::running(const std::string& namespace_) const {
   std::size_t count = 0;
-  for (const auto& [item, priority] : processing_) count += namespace_of(item) == name_space;
+  for (const auto& [item, priority] : processing_) count += namespace_of(item) == namespace_;
   return count;
 }
 
-bool Model::has_half(const std::string& name_space) const {
-  return running(name_space) >= half_ || has_most(name_space);
+bool Model::has_half(const std::string& namespace_) const {
+  return running(namespace_) >= half_ || has_most(namespace_);
 }
 
-bool Model::has_most(const std::string& name_space) const {
-  return running(name_space) >= 8 * (workers_ - processing_.size());
+bool Model::has_most(const std::string& namespace_) const {
+  return running(namespace_) >= 8 * (workers_ - processing_.size());
 }
 
 bool Model::may_take(Priority priority, MonoTime now) const {

@@ -46,10 +46,10 @@ class Model {
   }
   Priority kept_priority(const std::string& item) const;
   Priority urgency(const std::string& item, MonoTime now) const;
-  std::size_t running(const std::string& name_space) const;
-  bool has_half(const std::string& name_space) const;
+  std::size_t running(const std::string& namespace_) const;
+  bool has_half(const std::string& namespace_) const;
   // Whether the idle workers are reserved for other namespaces.
-  bool has_most(const std::string& name_space) const;
+  bool has_most(const std::string& namespace_) const;
   // Whether an item that may be handed out now waits at this priority.
   bool may_take(Priority priority, MonoTime now) const;
   std::string check_share(const std::string& item) const;

@@ -18,9 +18,9 @@ class Driver {
  public:
   explicit Driver(std::uint64_t seed)
       : rng_(seed), workers_(1 + rng_.below(20)), queue_(workers_), model_(workers_) {
-    for (const char* name_space : {"a", "b", "c", "d"}) {
+    for (const char* namespace_ : {"a", "b", "c", "d"}) {
       for (int i = 0; i < 8; ++i) {
-        items_.emplace_back(std::string(name_space) + "/" + std::to_string(i));
+        items_.emplace_back(std::string(namespace_) + "/" + std::to_string(i));
       }
     }
   }

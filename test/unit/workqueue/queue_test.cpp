@@ -94,9 +94,9 @@ CO_TEST(Queue, wakes_waiter_when_another_makes_room_for_two_namespaces) {
   Setup setup(loop, 20);
   TaskGroup group(loop.executor());
   std::string order;
-  const auto add = [&](const char* name_space, int count) {
+  const auto add = [&](const char* namespace_, int count) {
     for (int i = 1; i <= count; ++i) {
-      setup.queue.add(TestItem(fmt::format("{}/{}", name_space, i)), Priority::live);
+      setup.queue.add(TestItem(fmt::format("{}/{}", namespace_, i)), Priority::live);
     }
   };
   add("c", 3);
