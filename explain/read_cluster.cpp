@@ -58,12 +58,12 @@ class Reading {
  private:
   Task<> read_namespaced(Served served) {
     co_await list(Input::pods, api::kPods, client::kCoreV1,
-                  api::make_json_pod_decoder(api::PodSelection::all), name_space(), objects_.pods);
+                  api::make_json_pod_decoder(api::PodSelection::all), namespace_(), objects_.pods);
     co_await list(Input::claims, api::kResourceClaims, served,
-                  api::make_json_claim_decoder(served.version), name_space(), objects_.claims);
+                  api::make_json_claim_decoder(served.version), namespace_(), objects_.claims);
     if (question_.subject.kind == Subject::Kind::rule) co_return;
     co_await list(Input::templates, api::kResourceClaimTemplates, served,
-                  api::make_json_template_decoder(served.version), name_space(),
+                  api::make_json_template_decoder(served.version), namespace_(),
                   objects_.templates);
   }
 
@@ -83,7 +83,7 @@ class Reading {
     const Served* served = served_or_hidden(Input::groups, groups);
     if (served == nullptr) co_return;
     co_await list(Input::groups, api::kPodGroups, *served, api::make_json_group_decoder(),
-                  name_space(), objects_.groups);
+                  namespace_(), objects_.groups);
   }
 
   // Returns null if the kind is not served, or if that is unknown.
@@ -100,11 +100,11 @@ class Reading {
 
   template <class T>
   Task<> list(Input input, const api::ResourceKind& kind, Served served,
-              std::unique_ptr<api::Decoder<T>> decoder, std::string name_space,
+              std::unique_ptr<api::Decoder<T>> decoder, std::string namespace_,
               Listed<T>& objects) {
     client::TypedClient<T> typed(rest_, client::resource_of(kind, served), *decoder);
     auto listed = co_await typed.list_all(
-        std::move(name_space),
+        std::move(namespace_),
         {.deadline = question_.deadline, .retries = client::Retries::allowed});
     if (listed) {
       objects = *std::move(listed);
@@ -117,7 +117,7 @@ class Reading {
     return discovery_.find(std::move(kinds), question_.deadline);
   }
   // A rule may concern pods anywhere.
-  std::string name_space() const { return question_.subject.key.namespace_.str(); }
+  std::string namespace_() const { return question_.subject.key.namespace_.str(); }
 
   client::RestClient& rest_;
   const ClusterQuestion& question_;

@@ -66,14 +66,14 @@ Task<Known<NodeReport>> read_node(Reader& reader, std::string name) {
 
 // Servers without v1 have no binding conditions. The first claim that cannot be read makes the
 // answer unknown. A pod can name thousands of claims; a few conditions are enough.
-Task<Known<std::vector<json::value>>> read_claims(Reader& reader, std::string name_space,
+Task<Known<std::vector<json::value>>> read_claims(Reader& reader, std::string namespace_,
                                                   std::vector<std::string> claims) {
   constexpr std::size_t kClaimsMax = 32;
   if (claims.size() > kClaimsMax) claims.resize(kClaimsMax);
   const api::Resource resource{&api::kResourceClaims, "v1"};
   std::vector<json::value> found;
   for (const std::string& name : claims) {
-    Result<json::value> claim = co_await reader.get(resource.path({name_space, name}));
+    Result<json::value> claim = co_await reader.get(resource.path({namespace_, name}));
     if (claim) {
       found.push_back(*std::move(claim));
     } else if (claim.error().reason != runtime::Reason::object_not_found &&

@@ -119,7 +119,7 @@ std::string describe_selector(const SelectorObstacle& selector) {
 }
 
 bool Wording::may_name(const Claim& claim) const {
-  return question_.names == Names::all || claim.meta.key.namespace_ == question_.name_space;
+  return question_.names == Names::all || claim.meta.key.namespace_ == question_.namespace_;
 }
 
 std::string Wording::consumers(const Claim& claim) const {

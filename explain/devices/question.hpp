@@ -35,7 +35,7 @@ enum class Names : std::uint8_t {
 };
 
 struct DeviceQuestion {
-  std::string name_space = {};
+  std::string namespace_ = {};
   Names names = Names::all;
   bool is_of_pod = true;  // false: the question is about a claim by itself
   // Claims to allocate, in the pod's order; and the pod's claims that are allocated already. Both

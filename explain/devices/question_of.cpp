@@ -29,7 +29,7 @@ void add_extended(const AskingPod& pod, const DeviceInventory& inventory,
 }  // namespace
 
 bool add_claim(const DeviceInventory& inventory, std::string_view name, DeviceQuestion& question) {
-  const Claim* const claim = inventory.find_claim({question.name_space, name});
+  const Claim* const claim = inventory.find_claim({question.namespace_, name});
   if (claim == nullptr || claim->meta.is_being_deleted) return false;
   (claim->allocation ? question.allocated : question.claims).push_back(claim);
   return true;
@@ -37,7 +37,7 @@ bool add_claim(const DeviceInventory& inventory, std::string_view name, DeviceQu
 
 std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInventory& inventory,
                                           Names names) {
-  DeviceQuestion question{.name_space = pod.meta.key.namespace_.str(),
+  DeviceQuestion question{.namespace_ = pod.meta.key.namespace_.str(),
                           .names = names,
                           .node_affinity = pod.node_affinity,
                           .tolerations = pod.tolerations};
@@ -51,7 +51,7 @@ std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInve
   // then, the status names the deleted claim.
   const bool has_extended =
       !pod.extended_claim.empty() &&
-      inventory.find_claim({question.name_space, pod.extended_claim}) != nullptr;
+      inventory.find_claim({question.namespace_, pod.extended_claim}) != nullptr;
   if (!has_extended) add_extended(pod, inventory, question);
   return question;
 }

@@ -151,7 +151,7 @@ Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime
     question = question_of(*pod, inventory, names);
   } else {
     question = DeviceQuestion{
-        .name_space = subject.key.namespace_.str(), .names = names, .is_of_pod = false};
+        .namespace_ = subject.key.namespace_.str(), .names = names, .is_of_pod = false};
     if (!add_claim(inventory, subject.key.name.str(), *question)) question.reset();
   }
   const bool is_asked = question && (!question->claims.empty() || question->extended.lacks_class());

@@ -135,7 +135,7 @@ class DeviceWorld {
       if (!asked) return "the scheduler does not get as far as devices";
       question = *asked;
     }
-    question.name_space = "lab";
+    question.namespace_ = "lab";
     for (const auto& claim : wanted) question.claims.push_back(claim.get());
     DeviceSurvey survey(inventory, question);
     while (nodes_max > 0 && survey.advance()) --nodes_max;
