@@ -65,8 +65,8 @@ std::function<Cache<api::ResourceSlice>&()> make_slices_once(Epoch& epoch, const
   };
 }
 
-void fill(const ControlsContext& context, Epoch& epoch) {
-  const Options& options = context.options;
+void fill(Epoch& epoch, const Options& options, api::EventSink& events,
+          CurrentExplanations& explanations) {
   epoch.context().process.log.info("Using resource.k8s.io", {{"version", epoch.version()}});
   auto& pods = epoch.make_cache<api::Pod>(client::resource_of(api::kPods, client::kCoreV1),
                                           api::make_pod_decoder(options.kube_api_content_type));
@@ -75,9 +75,14 @@ void fill(const ControlsContext& context, Epoch& epoch) {
       api::make_claim_decoder(options.kube_api_content_type, epoch.version()));
   ControllersSource::Parts parts{.pods = pods.reader(), .claims = claims.reader()};
   common::Sight limits;
-  const ControlContext control{
-      epoch,  context.events,    options, pods,
-      claims, parts.controllers, limits,  make_slices_once(epoch, options)};
+  const ControlContext control{.epoch = epoch,
+                               .events = events,
+                               .options = options,
+                               .pods = pods,
+                               .claims = claims,
+                               .explainers = parts.controllers,
+                               .limits = limits,
+                               .slices = make_slices_once(epoch, options)};
   for (const ControlType* type : kTypes) {
     if (options.*(type->runs)) {
       type->add(control);
@@ -86,7 +91,7 @@ void fill(const ControlsContext& context, Epoch& epoch) {
     }
   }
   parts.sight = [&epoch, limits] { return sight_of(epoch, limits); };
-  epoch.keep(std::make_shared<Explanations>(context.explanations, std::move(parts)));
+  epoch.keep(std::make_shared<Explanations>(explanations, std::move(parts)));
 }
 
 }  // namespace
@@ -95,11 +100,12 @@ std::span<const ControlType* const> control_types() {
   return kTypes;
 }
 
-Controllers make_controllers(const ControlsContext& context) {
-  Controllers controllers{.kinds = {&api::kResourceClaims},
-                          .fill = [context](Epoch& epoch) { fill(context, epoch); }};
+Controllers make_controllers(const Options& options, api::EventSink& events,
+                             CurrentExplanations& explanations) {
+  Controllers controllers{.kinds = {&api::kResourceClaims}};
+  controllers.fill = [&](Epoch& epoch) { fill(epoch, options, events, explanations); };
   for (const ControlType* type : kTypes) {
-    if (context.options.*(type->runs)) controllers.kinds.push_back(type->kind);
+    if (options.*(type->runs)) controllers.kinds.push_back(type->kind);
   }
   return controllers;
 }

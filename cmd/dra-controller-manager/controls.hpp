@@ -18,12 +18,7 @@ struct CurrentExplanations {
 };
 
 // All references must outlive the controllers.
-struct ControlsContext {
-  const Options& options;
-  api::EventSink& events;
-  CurrentExplanations& explanations;
-};
-
-Controllers make_controllers(const ControlsContext& context);
+Controllers make_controllers(const Options& options, api::EventSink& events,
+                             CurrentExplanations& explanations);
 
 }  // namespace dcm::dra_manager

@@ -23,7 +23,7 @@ class Manager {
  public:
   Manager(const Host& host, const Options& options)
       : lifecycle_(host.lifecycle), options_(options) {
-    lifecycle_.use(make_controllers({options_, lifecycle_.events(), explanations_}));
+    lifecycle_.use(make_controllers(options_, lifecycle_.events(), explanations_));
     Pages& pages = host.ports.secured_pages();
     runtime::TimeSource& time = host.process.loop.time();
     add_debug_pages(pages, options_, time, host.own.log_backend);

@@ -38,7 +38,7 @@ ManagerProcess::ManagerProcess(Setup setup)
                  lifecycle_options()),
       lost_(setup.clock),
       tasks_(setup.executor) {
-  lifecycle_.use(dra_manager::make_controllers({options_, lifecycle_.events(), explanations_}));
+  lifecycle_.use(dra_manager::make_controllers(options_, lifecycle_.events(), explanations_));
   lifecycle_.add_foundation("connection", [this] { return connection_->run(); });
 }
 

@@ -154,7 +154,7 @@ TEST(Versions, are_chosen_for_all_kinds_together) {
     runtime::MetricsRegistry metrics;
     Silent events;
     dra_manager::CurrentExplanations explanations;
-    return dra_manager::make_controllers({options, events, explanations}).kinds;
+    return dra_manager::make_controllers(options, events, explanations).kinds;
   };
   using api::kResourceClaims, api::kResourceClaimTemplates, api::kResourceSlices;
   EXPECT_EQ(kinds(true, true),

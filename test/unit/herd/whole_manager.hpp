@@ -41,7 +41,7 @@ struct WholeManager {
         lifecycle({process, connection->rest(), connection->lease_rest(), &fence},
                   {.program = "test"}),
         group(loop.executor()) {
-    lifecycle.use(dra_manager::make_controllers({options, lifecycle.events(), explanations}));
+    lifecycle.use(dra_manager::make_controllers(options, lifecycle.events(), explanations));
   }
 
   // Returns when the manager works.
