@@ -59,6 +59,10 @@ class LruMap {
     }
   }
 
+  void erase_oldest() {
+    erase_oldest([](const Value&) { return true; });
+  }
+
   std::size_t size() const noexcept { return index_.size(); }
 
  private:

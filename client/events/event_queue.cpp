@@ -150,7 +150,7 @@ bool EventQueue::passes_rate(const api::Event& event, MonoTime now) {
   runtime::TokenBucket* bucket = rates_.use(key);
   if (bucket == nullptr) {
     if (rates_.size() >= limits_.remembered_max) {
-      rates_.erase_oldest([](const runtime::TokenBucket&) { return true; });
+      rates_.erase_oldest();
     }
     const double rate = 1 / runtime::in_seconds(limits_.refill);
     bucket = &rates_.insert(key, runtime::TokenBucket(rate, limits_.burst, now));

@@ -117,7 +117,7 @@ template <class Value>
 void Doorkeeper::Memory<Value>::remember(const std::string& key, Value value) {
   entries_.erase(key);
   if (entries_.size() >= options_.remembered_max) {
-    entries_.erase_oldest([](const Entry&) { return true; });
+    entries_.erase_oldest();
   }
   entries_.insert(key, {std::move(value), time_.now() + options_.remembered});
 }
@@ -198,7 +198,7 @@ Task<Result<Access>> Doorkeeper::authorize(UserInfo user, AccessAttributes what)
 void Doorkeeper::note_regular(const std::string& key) {
   if (regulars_.use(key) != nullptr) return;
   if (regulars_.size() >= options_.remembered_max) {
-    regulars_.erase_oldest([](const std::monostate&) { return true; });
+    regulars_.erase_oldest();
   }
   regulars_.insert(key, {});
 }

@@ -11,7 +11,7 @@ TEST(LruMap, erases_least_recently_used) {
   LruMap<int> map;
   for (const char* key : {"a", "b", "c"}) map.insert(key, 0);
   map.use("a");
-  map.erase_oldest([](int) { return true; });
+  map.erase_oldest();
   EXPECT_EQ(map.use("b"), nullptr);
   EXPECT_NE(map.use("a"), nullptr);
   EXPECT_EQ(map.size(), 2U);
