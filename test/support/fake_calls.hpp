@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/error.hpp"
@@ -23,6 +24,15 @@ struct Fault {
   Kind kind = Kind::none;
   runtime::Error error = {runtime::Reason::internal_error, "injected"};
 };
+inline Fault refused(runtime::Error error) {
+  return {Fault::Kind::refused, std::move(error)};
+}
+inline Fault refused(runtime::Reason reason) {
+  return refused({reason, "injected"});
+}
+inline Fault lost(runtime::Reason reason) {
+  return {Fault::Kind::lost, {reason, "injected"}};
+}
 
 class FakeCalls {
  public:

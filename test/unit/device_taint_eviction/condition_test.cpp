@@ -12,6 +12,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+constexpr const char* kOnePending =
+    "r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.";
+
 test::RuleBuilder preview_rule() {
   return test::make_rule("r", with_effect(api::TaintEffect::none)).selects_all();
 }
@@ -63,9 +66,7 @@ TEST(RuleCondition, falls_back_when_pods_cease_to_be_pending) {
   cluster.run_for(1min);
   cluster.api.remove_pod("p");
   cluster.run_for(1min);
-  EXPECT_THAT(cluster.calls(),
-              ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.",
-                          "r: False NotStarted: "));
+  EXPECT_THAT(cluster.calls(), ElementsAre(kOnePending, "r: False NotStarted: "));
 }
 
 TEST(RuleCondition, is_written_at_once_for_new_generation) {
@@ -78,7 +79,7 @@ TEST(RuleCondition, is_written_at_once_for_new_generation) {
       test::make_rule("r", with_effect(api::TaintEffect::no_schedule)).selects_all().generation(2));
   cluster.run_for(2s);
   EXPECT_THAT(cluster.calls(),
-              ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.",
+              ElementsAre(kOnePending,
                           "r: False OtherEffect: Eviction only happens for the NoExecute effect."));
   EXPECT_THAT(cluster.events.texts, ElementsAre("p: Cancelling deletion"));
 }
@@ -199,9 +200,7 @@ TEST(RuleCondition, waits_for_pod_search) {
         test::make_rule("r", no_execute("burnt")).selects("", "pool-q", "").generation(2));
   });
   cluster.run_for(7s);
-  EXPECT_THAT(
-      cluster.calls(),
-      ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
+  EXPECT_THAT(cluster.calls(), ElementsAre(kOnePending));
 }
 
 TEST(RuleCondition, is_not_rewritten_while_watch_lags) {
@@ -211,9 +210,7 @@ TEST(RuleCondition, is_not_rewritten_while_watch_lags) {
   cluster.api.put(Cluster::rule_for_all());
   cluster.hold_watch();
   cluster.run_for(59min);
-  EXPECT_THAT(
-      cluster.calls(),
-      ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
+  EXPECT_THAT(cluster.calls(), ElementsAre(kOnePending));
 }
 
 TEST(RuleCondition, corrects_change_by_another_client) {
@@ -227,9 +224,7 @@ TEST(RuleCondition, corrects_change_by_another_client) {
   changed.condition->message = "something else";
   cluster.api.set(RulePtr(std::move(changed)));
   cluster.run_for(1s);
-  EXPECT_THAT(
-      cluster.calls(),
-      ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
+  EXPECT_THAT(cluster.calls(), ElementsAre(kOnePending));
 }
 
 TEST(RuleCondition, is_retried_without_delaying_evictions) {
@@ -238,7 +233,7 @@ TEST(RuleCondition, is_retried_without_delaying_evictions) {
   int failures = 5;
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     if (!call.starts_with("r: ") || failures-- <= 0) return Fault{};
-    return Fault{Fault::Kind::refused, {runtime::Reason::forbidden, "no", 403, {}}};
+    return refused(runtime::Reason::forbidden);
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -253,7 +248,7 @@ TEST(RuleCondition, costs_few_requests_while_forbidden) {
   bool is_allowed = false;
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     if (is_allowed || !call.starts_with("r: ")) return Fault{};
-    return Fault{Fault::Kind::refused, {runtime::Reason::forbidden, "no permission", 403, {}}};
+    return refused(runtime::Reason::forbidden);
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -277,7 +272,7 @@ TEST(RuleCondition, waits_for_answer_however_many_pods_go_while_forbidden) {
   for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.api.fault = [](std::size_t, const std::string& call) {
     if (!call.starts_with("r: ")) return Fault{};
-    return Fault{Fault::Kind::refused, {runtime::Reason::forbidden, "no permission", 403, {}}};
+    return refused(runtime::Reason::forbidden);
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -301,7 +296,7 @@ TEST(RuleCondition, costs_few_requests_without_status_subresource) {
   for (int i = 0; i < 50; ++i) cluster.add_pod("p" + std::to_string(i));
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     if (!call.starts_with("r: ")) return Fault{};
-    return Fault{Fault::Kind::refused, {runtime::Reason::not_served, "no such path", 404, {}}};
+    return refused(runtime::Reason::not_served);
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -317,7 +312,7 @@ TEST(RuleCondition, retries_soon_after_not_found) {
   bool is_first = true;
   cluster.api.fault = [&](std::size_t, const std::string&) {
     if (!std::exchange(is_first, false)) return Fault{};
-    return Fault{Fault::Kind::refused, {runtime::Reason::not_served, "no such path", 404, {}}};
+    return refused(runtime::Reason::not_served);
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -333,8 +328,7 @@ TEST(RuleCondition, respects_retry_after) {
   bool is_first = true;
   cluster.api.fault = [&](std::size_t, const std::string&) {
     if (!std::exchange(is_first, false)) return Fault{};
-    return Fault{Fault::Kind::refused,
-                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(10s)}};
+    return refused({runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(10s)});
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -349,8 +343,7 @@ TEST(RuleCondition, backs_off_despite_shorter_retry_after) {
     Cluster cluster;
     cluster.add_pod("p", {exists("burnt", 1h)});
     cluster.api.fault = [&](std::size_t, const std::string&) {
-      return Fault{Fault::Kind::refused,
-                   {runtime::Reason::service_unavailable, "no backend", 503, wish}};
+      return refused({runtime::Reason::service_unavailable, "no backend", 503, wish});
     };
     cluster.start();
     cluster.api.put(Cluster::rule_for_all());
@@ -366,7 +359,7 @@ TEST(RuleCondition, resets_backoff_for_recreated_rule) {
   bool fails = true;
   cluster.api.fault = [&](std::size_t, const std::string&) {
     if (!fails) return Fault{};
-    return Fault{Fault::Kind::refused, {runtime::Reason::forbidden, "no", 403, {}}};
+    return refused(runtime::Reason::forbidden);
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -391,7 +384,7 @@ TEST(RuleCondition, retries_rarely_if_invalid) {
     bool is_refused = true;
     cluster.api.fault = [&](std::size_t, const std::string& call) {
       if (!is_refused || !call.starts_with("r: ")) return Fault{};
-      return Fault{Fault::Kind::refused, {reason, "not like this", {}, {}}};
+      return refused({reason, "not like this"});
     };
     cluster.start();
     cluster.api.put(Cluster::rule_for_all());

@@ -15,13 +15,6 @@ constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletio
 constexpr const char* kDelays =
     "device_taint_eviction_controller_pod_deletion_duration_seconds_sum";
 
-Fault refused(runtime::Reason reason) {
-  return {Fault::Kind::refused, {reason, "injected", {}, {}}};
-}
-Fault lost() {
-  return {Fault::Kind::lost, {runtime::Reason::disconnected, "injected", {}, {}}};
-}
-
 void add_herd(Cluster& cluster, int size) {
   for (int i = 0; i < size; ++i) cluster.add_pod("p" + std::to_string(i));
 }
@@ -119,7 +112,7 @@ TEST(EvictAgain, counts_pod_that_goes_while_waiting) {
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     if (call != "remove p") return Fault{};
     cluster.hold_watch();
-    return lost();
+    return lost(runtime::Reason::disconnected);
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -137,7 +130,7 @@ void lose_the_answer_after_refusals(Cluster& cluster) {
     if (call != "remove p") return Fault{};
     if (refusals-- > 0) return refused(runtime::Reason::internal_error);
     cluster.hold_watch();
-    return refusals == -1 ? lost() : Fault{};
+    return refusals == -1 ? lost(runtime::Reason::disconnected) : Fault{};
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());

@@ -18,10 +18,6 @@ constexpr const char* kStuck = "dra_controller_manager_evictions_stuck";
 constexpr const char* kDelays =
     "device_taint_eviction_controller_pod_deletion_duration_seconds_sum";
 
-Fault refused(runtime::Reason reason) {
-  return {Fault::Kind::refused, {reason, "injected", 403, {}}};
-}
-
 Fault refuse_blocked(std::size_t /*number*/, const std::string& call) {
   return call.find(" blocked") == call.npos ? Fault{} : refused(runtime::Reason::forbidden);
 }

@@ -15,13 +15,6 @@ using testing::UnorderedElementsAre;
 
 constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletions_total";
 
-Fault refused(runtime::Reason reason) {
-  return {Fault::Kind::refused, {reason, "injected", {}, {}}};
-}
-Fault lost(runtime::Reason reason) {
-  return {Fault::Kind::lost, {reason, "injected", {}, {}}};
-}
-
 TEST(PodEviction, sends_two_requests_and_an_event_for_that_pod_only) {
   Cluster cluster;
   cluster.add_pod("p");
@@ -274,8 +267,7 @@ TEST(PodEviction, respects_retry_after_of_overloaded_server) {
   cluster.api.fault = [&](std::size_t, const std::string&) {
     if (refusals == 0) return Fault{};
     --refusals;
-    return Fault{Fault::Kind::refused,
-                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(5s)}};
+    return refused({runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(5s)});
   };
   cluster.start();
   cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
@@ -309,8 +301,7 @@ TEST(PodEviction, respects_retry_after_of_eviction_api_for_one_pod) {
   cluster.add_pod("q");
   cluster.api.fault = [&](std::size_t number, const std::string& call) {
     if (call != "evict p" || number > 5) return Fault{};
-    return Fault{Fault::Kind::refused,
-                 {runtime::Reason::disruption_budget, "ask again", 429, runtime::Duration(10s)}};
+    return refused({runtime::Reason::disruption_budget, "ask again", 429, runtime::Duration(10s)});
   };
   cluster.start();
   cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));

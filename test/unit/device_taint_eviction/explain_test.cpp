@@ -210,7 +210,7 @@ TEST(ExplainEviction, names_last_failure_and_next_attempt) {
   cluster.start();
   cluster.api.fault = [](std::size_t, const std::string& call) {
     if (call != "remove p") return Fault{};
-    return Fault{Fault::Kind::refused, {runtime::Reason::forbidden, "the policy says no", {}, {}}};
+    return refused({runtime::Reason::forbidden, "the policy says no"});
   };
   cluster.api.put(Cluster::rule_for_all());
   cluster.run_for(10s);

@@ -17,6 +17,8 @@
 namespace dcm::device_taint_eviction {
 
 using test::Fault;
+using test::lost;
+using test::refused;
 
 class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
  public:

@@ -356,8 +356,7 @@ TEST(ExplainPod, quotes_server_on_refused_create_and_names_next_attempt) {
   World world;
   world.api.fault = [](std::size_t, const std::string& call) {
     if (!call.starts_with("create")) return test::Fault{};
-    return test::Fault{test::Fault::Kind::refused,
-                       runtime::Error{runtime::Reason::forbidden, "exceeded quota: q"}};
+    return test::refused({runtime::Reason::forbidden, "exceeded quota: q"});
   };
   world.api.put(make_template("gpus"));
   world.start();

@@ -12,9 +12,11 @@ using namespace std::chrono_literals;
 using runtime::Error;
 using runtime::Reason;
 using test::Fault;
+using test::lost;
 using test::make_claim;
 using test::make_pod;
 using test::make_template;
+using test::refused;
 
 test::PodBuilder trainer(const std::string& name = "trainer") {
   return make_pod(name).from_template("gpus", "gpu");
@@ -51,10 +53,6 @@ struct Foreign : World {
     });
   }
 };
-
-Fault lost() {
-  return {Fault::Kind::lost, Error{Reason::deadline_exceeded, "injected"}};
-}
 
 TEST(ForeignClaims, exclude_our_own) {
   Foreign world;
@@ -136,7 +134,9 @@ TEST(ForeignClaims, exclude_claim_with_lost_answer) {
   Foreign world;
   bool is_first = true;
   world.api.fault = [&](std::size_t, const std::string& text) {
-    return text.starts_with("create") && std::exchange(is_first, false) ? lost() : Fault{};
+    return text.starts_with("create") && std::exchange(is_first, false)
+               ? lost(Reason::deadline_exceeded)
+               : Fault{};
   };
   world.start();
   world.api.put(trainer());
@@ -149,7 +149,9 @@ TEST(ForeignClaims, exclude_claim_with_lost_answer_and_late_event) {
   Foreign world;
   bool is_first = true;
   world.api.fault = [&](std::size_t, const std::string& text) {
-    return text.starts_with("create") && std::exchange(is_first, false) ? lost() : Fault{};
+    return text.starts_with("create") && std::exchange(is_first, false)
+               ? lost(Reason::deadline_exceeded)
+               : Fault{};
   };
   world.start();
   world.hold_watch(World::Held::claims);
@@ -252,9 +254,7 @@ TEST(ForeignClaims, leave_our_deleted_claim_to_other_manager) {
 TEST(ForeignClaims, back_off_from_pod_whose_claim_is_refused) {
   Beside world;
   world.api.fault = [](std::size_t, const std::string& text) {
-    return text.starts_with("create")
-               ? Fault{Fault::Kind::refused, Error{Reason::forbidden, "quota"}}
-               : Fault{};
+    return text.starts_with("create") ? refused({Reason::forbidden, "quota"}) : Fault{};
   };
   world.api.put(trainer("second"));
   for (int i = 0; i < 24; ++i) {

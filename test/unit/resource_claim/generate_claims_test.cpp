@@ -8,26 +8,19 @@ namespace {
 
 using namespace std::chrono_literals;
 using api::PodPhase;
-using runtime::Error;
 using runtime::Reason;
 using test::Fault;
+using test::lost;
 using test::make_claim;
 using test::make_pod;
 using test::make_template;
+using test::refused;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
 test::PodBuilder trainer() {
   return make_pod("trainer").from_template("gpus", "gpu");
-}
-
-// Fails the calls whose text has this prefix.
-auto failing(const std::string& prefix, Fault::Kind kind, Reason reason) {
-  return [=](std::size_t, const std::string& text) {
-    if (!text.starts_with(prefix)) return Fault{};
-    return Fault{kind, Error{reason, "injected"}};
-  };
 }
 
 TEST(GenerateClaims, creates_and_names_claims_in_three_requests) {
@@ -124,7 +117,7 @@ TEST(GenerateClaims, reports_and_retries_refused_create) {
   int refusals = 3;
   world.api.fault = [&](std::size_t, const std::string& text) {
     if (!text.starts_with("create") || refusals-- <= 0) return Fault{};
-    return Fault{Fault::Kind::refused, Error{Reason::forbidden, "exceeded quota: q"}};
+    return refused({Reason::forbidden, "exceeded quota: q"});
   };
   world.api.put(trainer());
   world.settle();
@@ -146,10 +139,10 @@ TEST(GenerateClaims, finds_claim_of_lost_answer_instead_of_creating_twice) {
   world.api.put(make_template("gpu"));
   world.start();
   world.hold_watch(World::Held::claims);  // the cache cannot help
-  bool lost = false;
+  bool is_lost = false;
   world.api.fault = [&](std::size_t, const std::string& text) {
-    if (!text.starts_with("create") || std::exchange(lost, true)) return Fault{};
-    return Fault{Fault::Kind::lost, Error{Reason::deadline_exceeded, "no answer"}};
+    if (!text.starts_with("create") || std::exchange(is_lost, true)) return Fault{};
+    return lost(Reason::deadline_exceeded);
   };
   world.api.put(trainer());
   world.settle();
@@ -166,10 +159,10 @@ TEST(GenerateClaims, repeats_lost_create) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
-  bool lost = false;
+  bool is_lost = false;
   world.api.fault = [&](std::size_t, const std::string& text) {
-    if (!text.starts_with("create") || std::exchange(lost, true)) return Fault{};
-    return Fault{Fault::Kind::refused, Error{Reason::disconnected, "reset"}};
+    if (!text.starts_with("create") || std::exchange(is_lost, true)) return Fault{};
+    return refused(Reason::disconnected);
   };
   world.api.put(trainer());
   world.settle();
@@ -213,7 +206,9 @@ TEST(GenerateClaims, accepts_watch_event_for_lost_create) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
-  world.api.fault = failing("create", Fault::Kind::lost, Reason::deadline_exceeded);
+  world.api.fault = [](std::size_t, const std::string& text) {
+    return text.starts_with("create") ? lost(Reason::deadline_exceeded) : Fault{};
+  };
   world.api.put(trainer());
   world.settle();
   EXPECT_THAT(world.calls(), ElementsAre("create trainer-gpus-b2tt8 for gpus",
@@ -378,7 +373,7 @@ TEST(GenerateClaims, reports_other_failures_while_names_cannot_be_written) {
   world.start();
   world.api.fault = [](std::size_t, const std::string& text) {
     if (!text.starts_with("write names")) return Fault{};
-    return Fault{Fault::Kind::refused, Error{Reason::forbidden, "no"}};
+    return refused(Reason::forbidden);
   };
   world.api.put(trainer().from_template("nics", "nic"));
   world.run_for(1s);
@@ -504,7 +499,7 @@ TEST(Reserve, continues_when_other_reservation_fails) {
   world.start();
   world.api.fault = [](std::size_t, const std::string& text) {
     if (text != "reserve s for p") return Fault{};
-    return Fault{Fault::Kind::refused, Error{Reason::invalid, "never"}};
+    return refused({Reason::invalid, "never"});
   };
   world.api.put(make_pod("p").uses("a", "s").on_node("n"));
   world.api.put(make_pod("q").uses("a", "s").on_node("n"));
@@ -523,7 +518,7 @@ TEST(GenerateClaims, does_not_wait_for_failures_of_earlier_pod) {
   std::size_t refusals = 0;
   world.api.fault = [&](std::size_t, const std::string& text) {
     if (!text.starts_with("create") || refusals++ > 0) return Fault{};
-    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+    return refused(Reason::internal_error);
   };
   world.api.put(trainer().with_uid("second"));
   world.run_for(10s);
@@ -539,7 +534,7 @@ TEST(GenerateClaims, ends_back_off_of_pods_when_template_appears) {
   std::size_t refusals = 0;
   world.api.fault = [&](std::size_t, const std::string& text) {
     if (!text.starts_with("create") || refusals++ > 0) return Fault{};
-    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+    return refused(Reason::internal_error);
   };
   world.api.put(make_template("gpu"));
   world.run_for(10s);
@@ -580,7 +575,7 @@ TEST(GenerateClaims, retries_refused_create_despite_other_full_claim) {
   std::size_t refusals = 0;
   world.api.fault = [&](std::size_t, const std::string& text) {
     if (!text.starts_with("create") || refusals++ > 2) return Fault{};
-    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+    return refused(Reason::internal_error);
   };
   world.api.put(make_pod("p").from_template("gpus", "gpu").uses("a", "full").on_node("n"));
   world.settle();
@@ -593,7 +588,7 @@ TEST(GenerateClaims, does_not_wait_for_failures_of_earlier_claim) {
   std::size_t most = 1000;
   world.api.fault = [&](std::size_t, const std::string& text) {
     if (text.find(" of s") == text.npos || refusals++ >= most) return Fault{};
-    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+    return refused(Reason::internal_error);
   };
   world.start();
   world.api.put(make_claim("s").with_uid("first").allocated().reserved_for("gone"));

@@ -7,13 +7,14 @@ namespace dcm::resource_claim {
 namespace {
 
 using namespace std::chrono_literals;
-using runtime::Error;
 using runtime::Reason;
 using test::Fault;
+using test::lost;
 using test::make_claim;
 using test::make_group;
 using test::make_pod;
 using test::make_template;
+using test::refused;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
@@ -108,7 +109,7 @@ std::function<Fault(std::size_t, const std::string&)> refuse_next(std::string pr
                                                                   std::size_t& refusals) {
   return [=, &refusals](std::size_t, const std::string& text) {
     if (!text.starts_with(prefix) || refusals++ >= kRefusals) return Fault{};
-    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+    return refused(Reason::internal_error);
   };
 }
 
@@ -131,7 +132,7 @@ TEST_F(Groups, end_back_off_of_pods_when_created) {
   world.api.put(member("a"));
   world.api.fault = [](std::size_t, const std::string& text) {
     if (!text.starts_with("write names")) return Fault{};
-    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+    return refused(Reason::internal_error);
   };
   world.settle();  // attempts are minutes apart by now
   world.api.remove_group("trainers");
@@ -190,7 +191,7 @@ TEST_F(Groups, create_no_second_claim_after_lost_answer) {
     if (is_lost || !text.starts_with("create")) return Fault{};
     is_lost = true;
     world.hold_watch();
-    return Fault{Fault::Kind::lost, Error{Reason::disconnected, "injected"}};
+    return lost(Reason::disconnected);
   };
   world.api.put(trainers());
   world.settle();
@@ -252,7 +253,7 @@ TEST_F(Groups, are_looked_up_if_missing_from_cache) {
 TEST_F(Groups, keep_everything_when_no_longer_served) {
   world.api.put(make_claim("x").allocated().with_finalizer().reserved_for_group("gone"));
   world.api.fault = [](std::size_t, const std::string&) {
-    return Fault{Fault::Kind::refused, Error{Reason::not_served, "404 page not found"}};
+    return refused({Reason::not_served, "404 page not found"});
   };
   world.start();
   world.settle();

@@ -110,7 +110,7 @@ TEST(Lifecycle, counts_creates) {
   world.api.put(make_template("admin").with_admin_access());
   world.start();
   world.api.fault = [](std::size_t number, const std::string&) {
-    return number == 0 ? test::Fault{.kind = test::Fault::Kind::refused} : test::Fault{};
+    return number == 0 ? test::refused(runtime::Reason::internal_error) : test::Fault{};
   };
   world.api.put(trainer(0));
   world.api.put(make_pod("admin").from_template("a", "admin"));
@@ -133,7 +133,7 @@ TEST(Lifecycle, does_not_count_unsent_create) {
     world.start();
     world.api.fault = [reason](std::size_t number, const std::string&) {
       if (number > 0) return test::Fault{};
-      return test::Fault{test::Fault::Kind::refused, {reason, "not sent"}};
+      return test::refused({reason, "not sent"});
     };
     world.api.put(trainer(0));
     world.settle();

@@ -12,6 +12,7 @@ using test::Fault;
 using test::make_claim;
 using test::make_pod;
 using test::make_template;
+using test::refused;
 
 constexpr int kMany = 400;
 
@@ -24,7 +25,7 @@ class ManyUsers : public testing::Test {
   void refuse(const std::string& call) {
     world_.api.fault = [call](std::size_t, const std::string& text) {
       if (!text.starts_with(call)) return Fault{};
-      return Fault{Fault::Kind::refused, runtime::Error{runtime::Reason::forbidden, "no"}};
+      return refused(runtime::Reason::forbidden);
     };
   }
 

@@ -13,9 +13,11 @@ using api::PodPhase;
 using runtime::Error;
 using runtime::Reason;
 using test::Fault;
+using test::lost;
 using test::make_claim;
 using test::make_pod;
 using test::make_template;
+using test::refused;
 
 // Everything that happens to claims, one thing after the other. After each step the cluster may
 // settle; `settle` belongs to the test, so that it can restart the process.
@@ -76,19 +78,19 @@ void check_every_failure(const char* what, Fault fault) {
 }
 
 TEST(Recovery, survives_refusal_of_each_call) {
-  check_every_failure("refused", {Fault::Kind::refused, {Reason::internal_error, "injected"}});
+  check_every_failure("refused", refused(Reason::internal_error));
 }
 
 TEST(Recovery, survives_conflict_of_each_call) {
-  check_every_failure("conflict", {Fault::Kind::refused, {Reason::conflict, "injected"}});
+  check_every_failure("conflict", refused(Reason::conflict));
 }
 
 TEST(Recovery, survives_lost_answer_to_each_call) {
-  check_every_failure("lost", {Fault::Kind::lost, {Reason::deadline_exceeded, "injected"}});
+  check_every_failure("lost", lost(Reason::deadline_exceeded));
 }
 
 TEST(Recovery, survives_loss_of_each_call) {
-  check_every_failure("lost", {Fault::Kind::refused, {Reason::disconnected, "injected"}});
+  check_every_failure("lost", refused(Reason::disconnected));
 }
 
 // From the failing call on nothing is answered; then the process dies and a new one starts.
@@ -101,7 +103,7 @@ void check_every_crash(const char* what, Fault::Kind last_call) {
         is_dead = true;
         return Fault{last_call, Error{Reason::shutting_down, "dead"}};
       }
-      return is_dead ? Fault{Fault::Kind::refused, Error{Reason::shutting_down, "dead"}} : Fault{};
+      return is_dead ? refused(Reason::shutting_down) : Fault{};
     };
     play(world, [&] {
       world.settle();

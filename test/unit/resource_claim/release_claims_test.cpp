@@ -8,11 +8,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using api::PodPhase;
-using runtime::Error;
 using runtime::Reason;
 using test::Fault;
 using test::make_claim;
 using test::make_pod;
+using test::refused;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -204,7 +204,7 @@ TEST(ReleaseClaims, changes_nothing_until_look_up_succeeds) {
   World world;
   world.api.put(in_use());
   world.api.fault = [&](std::size_t number, const std::string&) {
-    return number < 3 ? Fault{.kind = Fault::Kind::refused} : Fault{};
+    return number < 3 ? refused(runtime::Reason::internal_error) : Fault{};
   };
   world.start();
   world.settle();
@@ -219,7 +219,7 @@ TEST(ReleaseClaims, retries_slowly_and_reports_once_without_permission) {
   world.api.put(user("p"));
   world.start();
   world.api.fault = [](std::size_t, const std::string&) {
-    return Fault{Fault::Kind::refused, test::binding_refused()};
+    return refused(test::binding_refused());
   };
   finish(world, "p");
   world.run_for(10min + 1s);
@@ -233,7 +233,7 @@ TEST(ReleaseClaims, reports_and_retries_write_denied_by_policy) {
   world.api.put(user("p"));
   world.start();
   world.api.fault = [](std::size_t, const std::string&) {
-    return Fault{Fault::Kind::refused, Error{Reason::invalid, "denied by a policy"}};
+    return refused({Reason::invalid, "denied by a policy"});
   };
   finish(world, "p");
   world.run_for(24h);
@@ -302,7 +302,7 @@ TEST(ReleaseClaims, retries_delete_after_conflict_as_failure) {
   world.start();
   world.settle();
   world.api.fault = [](std::size_t, const std::string&) {
-    return Fault{Fault::Kind::refused, Error{Reason::conflict, "not while the backup runs"}};
+    return refused({Reason::conflict, "not while the backup runs"});
   };
   finish(world, "p");
   world.run_for(1min);
