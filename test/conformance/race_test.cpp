@@ -15,16 +15,21 @@ class Race : public Case {
   testing::AssertionResult is_held_soon(std::size_t rule) {
     return soon("the request is on its way", [&] { return faults().held(rule) == 1; });
   }
+  // The pod "a" runs with the claim "shared".
+  json::value run_user_of_shared() {
+    faults();
+    start_manager();
+    create_claim("shared");
+    json::value a = create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "n"});
+    allocate("shared", {reservation_of(a)});
+    settle();
+    return a;
+  }
   void let_go(std::size_t rule) { faults().release(rule, Release::pass); }
 };
 
 TEST_F(Race, keeps_reservation_added_while_another_is_dropped) {
-  faults();
-  start_manager();
-  create_claim("shared");
-  const json::value a = create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "n"});
-  allocate("shared", {reservation_of(a)});
-  settle();
+  const json::value a = run_user_of_shared();
   const std::size_t rule = hold(kWrite, kClaimStatus);
   delete_pod("a");
   ASSERT_TRUE(is_held_soon(rule));
@@ -38,12 +43,7 @@ TEST_F(Race, keeps_reservation_added_while_another_is_dropped) {
 }
 
 TEST_F(Race, keeps_finalizer_of_reallocated_claim) {
-  faults();
-  start_manager();
-  create_claim("shared");
-  const json::value a = create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "n"});
-  allocate("shared", {reservation_of(a)});
-  settle();
+  const json::value a = run_user_of_shared();
   const std::size_t rule = hold(kWrite, kClaim);
   delete_pod("a");
   ASSERT_TRUE(is_held_soon(rule));
@@ -72,12 +72,7 @@ TEST_F(Race, reserves_beside_another_client) {
 }
 
 TEST_F(Race, spares_claim_replaced_under_same_name) {
-  faults();
-  start_manager();
-  create_claim("shared");
-  const json::value a = create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "n"});
-  allocate("shared", {reservation_of(a)});
-  settle();
+  run_user_of_shared();
   const std::size_t rule = hold(kWrite, kClaimStatus);
   delete_pod("a");
   ASSERT_TRUE(is_held_soon(rule));

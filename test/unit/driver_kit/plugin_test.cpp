@@ -124,6 +124,13 @@ struct Site {
     group.cancel();
     co_await group.join();
   }
+  // It works until stop(), and must exist until then.
+  std::unique_ptr<grpc::Channel> connect() {
+    auto channel = grpc::make_channel(loop, network, runtime::Rng(1),
+                                      {.endpoint = {http::Security::plain, paths.endpoint, 0}});
+    group.spawn("channel", channel->run());
+    return channel;
+  }
   Deadline in(runtime::Duration duration) const { return Deadline::after(loop.time(), duration); }
 
   VirtualLoop& loop;
@@ -206,10 +213,7 @@ CO_TEST(DriverKit, registers_prepares_and_unprepares) {  // [81]
 CO_TEST(DriverKit, serves_both_versions) {  // [81]
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
-  const auto channel =
-      grpc::make_channel(loop, site.network, runtime::Rng(1),
-                         {.endpoint = {http::Security::plain, site.paths.endpoint, 0}});
-  site.group.spawn("channel", channel->run());
+  const auto channel = site.connect();
   for (const char* const version : {"v1", "v1beta1"}) {
     const auto answer = co_await channel->call(
         fmt::format("/k8s.io.kubelet.pkg.apis.dra.{}.DRAPlugin/NodePrepareResources", version),
@@ -315,10 +319,7 @@ std::map<std::string, int> read_health(const std::string& message) {
 CO_TEST(DriverKit, sends_health_to_current_and_prompt_watchers) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
-  const auto channel =
-      grpc::make_channel(loop, site.network, runtime::Rng(1),
-                         {.endpoint = {http::Security::plain, site.paths.endpoint, 0}});
-  site.group.spawn("channel", channel->run());
+  const auto channel = site.connect();
   using Found = std::map<std::string, int>;
   for (const char* const version : {"v1", "v1alpha1"}) {
     const std::string path = fmt::format("/{}.DRAResourceHealth/NodeWatchResources", version);
@@ -346,10 +347,7 @@ CO_TEST(DriverKit, sends_health_to_current_and_prompt_watchers) {
 CO_TEST(DriverKit, omits_health_service_without_health) {
   Site site(loop, {.driver = kGpu, .registry = "/reg", .data = "/gpu"});
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
-  const auto channel =
-      grpc::make_channel(loop, site.network, runtime::Rng(1),
-                         {.endpoint = {http::Security::plain, site.paths.endpoint, 0}});
-  site.group.spawn("channel", channel->run());
+  const auto channel = site.connect();
   auto stream = co_await channel->open("/v1.DRAResourceHealth/NodeWatchResources", "", site.in(1s));
   CO_ASSERT_TRUE(stream);
   const auto answer = co_await (*stream)->next(site.in(1s));
@@ -361,10 +359,7 @@ CO_TEST(DriverKit, omits_health_service_without_health) {
 CO_TEST(DriverKit, rejects_garbage) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
-  const auto channel =
-      grpc::make_channel(loop, site.network, runtime::Rng(1),
-                         {.endpoint = {http::Security::plain, site.paths.endpoint, 0}});
-  site.group.spawn("channel", channel->run());
+  const auto channel = site.connect();
   for (const char* const method : {"NodePrepareResources", "NodeUnprepareResources"}) {
     const auto answer =
         co_await channel->call(fmt::format("/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/{}", method),

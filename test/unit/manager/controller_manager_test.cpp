@@ -377,17 +377,21 @@ TEST_P(ChangingVersions, are_followed_without_haste) {
 
 INSTANTIATE_TEST_SUITE_P(Periods, ChangingVersions, testing::Values(1s, 10s, 29s, 31s, 100s, 4min));
 
-TEST(ControllerManager, finishes_started_work_and_returns_lease_on_stop) {
-  ManagerOf of;
-  of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
+void begin_long_work(ManagerOf& of, runtime::Duration duration) {
+  of.watch(kMaps, [&of, duration](api::NamespacedName name) -> Task<Outcome> {
     of.handled.push_back("begins " + name.str());
-    co_await runtime::sleep_for(of.cluster.time(), 10s);
+    co_await runtime::sleep_for(of.cluster.time(), duration);
     of.handled.push_back("ends " + name.str());
     co_return Outcome::done();
   });
   of.make_map("a");
   of.cluster.start();
   while (of.handled.empty()) of.cluster.run_for(1s);
+}
+
+TEST(ControllerManager, finishes_started_work_and_returns_lease_on_stop) {
+  ManagerOf of;
+  begin_long_work(of, 10s);
   EXPECT_NE(holder(of.cluster), "");
   of.cluster.manager().request_stop();
   of.cluster.run_for(1min);
@@ -398,15 +402,7 @@ TEST(ControllerManager, finishes_started_work_and_returns_lease_on_stop) {
 
 TEST(ControllerManager, limits_time_of_stop) {
   ManagerOf of;
-  of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
-    of.handled.push_back("begins " + name.str());
-    co_await runtime::sleep_for(of.cluster.time(), 10h);
-    of.handled.push_back("ends " + name.str());
-    co_return Outcome::done();
-  });
-  of.make_map("a");
-  of.cluster.start();
-  while (of.handled.empty()) of.cluster.run_for(1s);
+  begin_long_work(of, 10h);
   of.cluster.manager().request_stop();
   of.cluster.run_for(1min);
   EXPECT_EQ(of.handled, (std::vector<std::string>{"begins default/a"}));
