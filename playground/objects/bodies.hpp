@@ -48,8 +48,7 @@ struct ConditionContent {
 boost::json::object encode_condition(const Pod& pod, std::string_view type,
                                      const ConditionContent& content, runtime::WallTime now);
 
-// DeleteOptions: immediate, or with the kind's default. The UID is a precondition; empty: any
-// object of that name.
+// DeleteOptions: at once, if the object still has that UID.
 std::string encode_delete_now(const api::Uid& uid);
 
 }  // namespace dcm::playground
