@@ -11,6 +11,7 @@
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/fields/apply_errors.hpp"
 #include "apiserver/schemas/published_schemas.hpp"
+#include "apiserver/text/item_budget.hpp"
 
 namespace dcm::apiserver {
 
@@ -83,8 +84,6 @@ class AppliedChecker {
   }
 
  private:
-  static constexpr std::size_t kReportedMax = 100;
-
   void report(std::string problem) {
     if (problems_.size() < kReportedMax) problems_.push_back(std::move(problem));
   }

@@ -137,9 +137,6 @@ class Pruner {
   }
 
  private:
-  // Reports as many as the real server: a path may be as long as the body.
-  static constexpr std::size_t kReportedMax = 100;
-
   std::vector<std::string> unknown_;
 };
 

@@ -14,7 +14,6 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
-constexpr std::size_t kReportedMax = 100;
 // How many bytes all copies of a patch may add: each could double the object.
 constexpr std::size_t kMaxCopied = 3 * 1024 * 1024;
 // How deep a document may become in between: it is destroyed recursively.
@@ -240,7 +239,6 @@ std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch) {
     if (!patch[i].is_object()) continue;
     for (const auto& [name, value] : patch[i].get_object()) {
       const bool is_known = name == "op" || name == "path" || name == "from" || name == "value";
-      // As many as a real server reports.
       if (is_known || unknown.size() >= kReportedMax) continue;
       unknown.push_back(fmt::format("[{}].{}", i, std::string_view(name)));
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/fields/go_values.hpp"
+#include "apiserver/text/item_budget.hpp"
 #include "apiserver/text/words.hpp"
 #include "cel/kubernetes/quantity.hpp"
 #include "runtime/base64.hpp"
@@ -144,9 +145,7 @@ class Decoder {
     return struct_ == nullptr ? kind_ : struct_->name.substr(struct_->name.find('.') + 1);
   }
 
-  // Reports as many as the real server: a path may be as long as the body.
   void note_unknown(const Place& place) {
-    constexpr std::size_t kReportedMax = 100;
     if (result_.unknown.size() < kReportedMax) result_.unknown.push_back(place.path());
   }
 

@@ -44,7 +44,6 @@ struct Server::Parsed {
 namespace {
 
 constexpr std::size_t kBodyBytesMax = 3 * 1024 * 1024;
-constexpr std::string_view kJson = "application/json";
 
 std::string verb_of(const std::string& method, const ResourcePath& path, bool watch) {
   const bool is_collection = path.name.empty();

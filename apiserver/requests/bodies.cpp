@@ -11,8 +11,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::string_view kJson = "application/json";
-
 ApiError unrecognized(std::string_view kind, std::string_view problem) {
   return bad_request(
       fmt::format("the object provided is unrecognized (must be of type {}): {}", kind, problem));

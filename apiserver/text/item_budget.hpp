@@ -40,6 +40,9 @@ class ItemBudget {
 // memory.
 std::size_t count_values(std::string_view json);
 
+// Problems of a body that are reported, as many as by the real server: the path of each may be as
+// long as the body.
+inline constexpr std::size_t kReportedMax = 100;
 // All names in the path of a value: each rule may spell out the path of each value.
 inline constexpr std::size_t kPathMax = 16 * 1024;
 // An object grows by patches, defaults and managed fields, beyond any one body.

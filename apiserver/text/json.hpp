@@ -21,6 +21,8 @@ using JsonArray = boost::json::array;
 using JsonObject = boost::json::object;
 using Path = std::initializer_list<std::string_view>;
 
+inline constexpr std::string_view kJson = "application/json";
+
 // The value at `path`, or null if a step is missing or not an object.
 const Json* find(const JsonObject& object, Path path);
 Json* find(JsonObject& object, Path path);

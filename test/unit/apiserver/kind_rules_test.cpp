@@ -5,7 +5,6 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::string_view kDeployments = "/apis/apps/v1/namespaces/default/deployments";
-constexpr std::string_view kJson = "application/json";
 
 constexpr std::string_view kWeb =
     R"({"metadata":{"name":"web"},"spec":{"selector":{"matchLabels":)"
