@@ -391,20 +391,17 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
 }
 
 Result<Response> Server::read(const Parsed& parsed) {
-  const ResourcePath& path = *parsed.path;
   if (parsed.verb == "watch") {
     return std::unexpected(bad_request("a watch is opened with open_watch()"));
   }
-  const ListTarget target = list_target(*parsed.type, path.version, path.ns);
-  const Encoding encoding = parsed.form->encoding;
-  const auto style = style_of(*parsed.form, parsed.query);
-  if (!style) return std::unexpected(style.error());
-  const runtime::WallTime now = time_.wall_now();
   if (parsed.collection()) {
     const auto listing = list(parsed);
     if (!listing) return std::unexpected(listing.error());
     return encoded_response(200, listing->encoding, whole(listing->text, listing->objects));
   }
+  const auto style = style_of(*parsed.form, parsed.query);
+  if (!style) return std::unexpected(style.error());
+  const Encoding encoding = parsed.form->encoding;
   Target one = parsed.target();
   one.answer = encoding;
   const auto object = registry_.read(one);
@@ -413,7 +410,9 @@ Result<Response> Server::read(const Parsed& parsed) {
     return encoded_response(200, encoding, encode_partial(*object, *parsed.form));
   }
   if (!*style) return encoded_response(200, encoding, registry_.encode(one, *object));
-  return json_response(200, encode_table(target, *object, **style, ColumnHeads::shown, now));
+  const ListTarget target = list_target(*parsed.type, one.version, one.ns);
+  return json_response(
+      200, encode_table(target, *object, **style, ColumnHeads::shown, time_.wall_now()));
 }
 
 Result<Response> Server::write(const Request& request, const Parsed& parsed) {
