@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "allocation/candidates.hpp"
 #include "allocation/prune.hpp"
 #include "allocation/result.hpp"
@@ -24,13 +22,6 @@ Allocation no_fit(const Candidates& candidates, std::uint64_t steps) {
 }
 
 }  // namespace
-
-std::string share_id(std::uint64_t high, std::uint64_t low) {
-  high = (high & ~0xF000ULL) | 0x4000;                   // version 4: random
-  low = (low & ~(0xC000ULL << 48)) | (0x8000ULL << 48);  // variant of RFC 9562
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
-                     high & 0xFFFF, low >> 48, low & 0xFFFF'FFFF'FFFF);
-}
 
 Allocator::Allocator(Cluster cluster, std::span<const ClaimView> claims,
                      const FindClass& find_class, cel::SelectorCompiler& compiler)

@@ -70,7 +70,4 @@ class Allocator {
   PreparedClaims claims_;
 };
 
-// A random UUID (version 4) from 16 random bytes: for shares of devices.
-std::string share_id(std::uint64_t high, std::uint64_t low);
-
 }  // namespace dcm::allocation

@@ -8,6 +8,9 @@
 namespace dcm::allocation {
 namespace {
 
+// A UUID of version 4: see Options::new_share_id.
+constexpr const char* kAnyShare = "00000000-0000-4000-8000-000000000000";
+
 DeviceResult device_result(const Taken& taken, const Candidate& candidate, const Features& features,
                            const std::function<std::string()>& new_share_id) {
   const Device& device = *candidate.device;
@@ -19,7 +22,7 @@ DeviceResult device_result(const Taken& taken, const Candidate& candidate, const
     result.binding_failure_conditions = device.extras().binding_failure_conditions;
   }
   if (taken.is_shared) {
-    result.share_id = new_share_id ? new_share_id() : share_id(0, 0);
+    result.share_id = new_share_id ? new_share_id() : kAnyShare;
     for (std::size_t i = 0; i < taken.consumed.size(); ++i) {
       result.consumed_capacity.emplace_back(device.capacity[i].qualified_name(), taken.consumed[i]);
     }
