@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "node/driver_kit/json.hpp"
+#include "runtime/dns_names.hpp"
+#include "runtime/file_name.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -22,6 +24,11 @@ AllocatedDevice read_device(const value& result) {
 
 }  // namespace
 
+bool is_claim(const node::ClaimRef& ref) {
+  return runtime::can_be_name(ref.namespace_) && runtime::can_be_name(ref.name) &&
+         runtime::FileName::parse("UID", ref.uid);
+}
+
 std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& meant,
                                                       const std::string& driver, std::string json) {
   const auto refuse = [&](std::string_view why) {
@@ -33,8 +40,10 @@ std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& mean
   if (allocation == nullptr || allocation->is_null()) return refuse("not allocated");
   if (text_at(*whole, "/metadata/uid") != meant.uid) return refuse("got replaced");
   AllocatedClaim claim{.ref = meant, .devices = {}, .json = std::move(json)};
-  claim.pod_claim_name =
+  // Written by anyone who makes a claim, and part of a path in containers.
+  std::string pod_claim_name =
       text_at(*whole, "/metadata/annotations/resource.kubernetes.io~1pod-claim-name");
+  if (runtime::can_be_label(pod_claim_name)) claim.pod_claim_name = std::move(pod_claim_name);
   for (const value& result : array_at(*allocation, "/devices/results")) {
     if (text_at(result, "/driver") == driver) claim.devices.push_back(read_device(result));
   }

@@ -91,6 +91,9 @@ class ClaimReader {
   virtual Task<runtime::Result<std::string>> get(api::NamespacedName key) = 0;
 };
 
+// Whether its names and its UID can be parts of paths: of files, and of URLs.
+bool is_claim(const node::ClaimRef& ref);
+
 // Reads `json` as the claim that the node means. Errors: why it cannot be prepared: it has no UID,
 // was replaced under its name, or is not allocated.
 std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& meant,

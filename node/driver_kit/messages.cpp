@@ -5,6 +5,8 @@
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
+#include "node/driver_kit/driver.hpp"
+
 namespace dcm::driver_kit {
 namespace {
 
@@ -121,6 +123,7 @@ std::optional<std::vector<node::ClaimRef>> decode_claims(std::string_view messag
     while (reader.next()) {
       if (reader.tag() == 1 && reader.wire_type() == kBytes) {
         claims.push_back(read_claim(reader.get_message()));
+        if (!is_claim(claims.back())) return std::nullopt;
       } else {
         reader.skip();
       }

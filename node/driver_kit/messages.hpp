@@ -26,7 +26,8 @@ std::string encode_health(const std::vector<node::HealthReport>& devices);
 
 // nullopt: not such a message.
 std::optional<RegistrationStatus> decode_registration_status(std::string_view message);
-// The request of both NodePrepareResources and NodeUnprepareResources.
+// The request of both NodePrepareResources and NodeUnprepareResources. Also nullopt if a claim's
+// names or UID are none (is_claim()).
 std::optional<std::vector<node::ClaimRef>> decode_claims(std::string_view message);
 
 }  // namespace dcm::driver_kit

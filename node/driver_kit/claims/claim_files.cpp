@@ -191,7 +191,7 @@ Result<std::vector<PreparedRecord>> ClaimFiles::records() {
     if (!text) return runtime::fail(text.error());
     if (!*text) continue;  // removed meanwhile
     PreparedRecord record = read_record(**text);
-    if (record.ref.uid + ".json" == name) {
+    if (is_claim(record.ref) && record.ref.uid + ".json" == name) {
       found.push_back(std::move(record));
     } else {
       log_.warning("Ignoring a file that is not the record of a prepared claim", {{"file", path}});

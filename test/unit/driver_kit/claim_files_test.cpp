@@ -351,6 +351,7 @@ TEST(ClaimFiles, leaves_out_files_that_hold_no_record) {
   Folder folder;
   ASSERT_TRUE(folder.files.begin(claim()));
   ASSERT_TRUE(folder.memory.create("/data/prepared/half.json", "{"));
+  ASSERT_TRUE(folder.memory.create("/data/prepared/nameless.json", R"({"uid":"nameless"})"));
   const auto records = folder.files.records();
   ASSERT_TRUE(records) << to_string(records.error());
   ASSERT_EQ(records->size(), 1U);

@@ -233,6 +233,20 @@ TEST(ReadClaim, reads_parameters_of_any_depth) {
   EXPECT_EQ(claim->devices.size(), 1U);
 }
 
+TEST(ReadClaim, ignores_pod_claim_name_that_is_none) {
+  const auto name_read = [](const std::string& annotation) {
+    const auto claim = read_claim({"lab", "c1", "c1-uid"}, kGpu,
+                                  fmt::format(R"({{"metadata":{{"uid":"c1-uid","annotations":{{
+                    "resource.kubernetes.io/pod-claim-name":"{}"}}}},"status":{}}})",
+                                              annotation, kAllocated));
+    return claim ? claim->pod_claim_name : claim.error();
+  };
+  EXPECT_EQ(name_read("gpus"), "gpus");
+  for (const char* const wrong : {"../../../etc", "a/b", "..", ""}) {
+    EXPECT_EQ(name_read(wrong), "") << wrong;
+  }
+}
+
 CO_TEST(DriverKit, fails_call_for_replaced_claim_before_any_work) {  // [83]
   const struct {
     const char* sentence;
@@ -366,6 +380,25 @@ CO_TEST(DriverKit, rejects_garbage) {
                                "\x0a\xff", site.in(1s));
     CO_ASSERT_TRUE(!answer);
     EXPECT_EQ(answer.error().code, grpc::Code::internal);
+  }
+  EXPECT_TRUE(site.driver.calls.empty());
+  co_await site.stop();
+}
+
+// A claim's parts become parts of paths: of URLs in the kit, perhaps of files in the driver.
+CO_TEST(DriverKit, refuses_claims_whose_names_are_none) {
+  Site site(loop);
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  for (const ClaimRef& wrong : {ClaimRef{"", "c1", "c1-uid"}, ClaimRef{"lab", "", "c1-uid"},
+                                ClaimRef{"lab", "../c1", "c1-uid"}, ClaimRef{"lab", "c1", ""},
+                                ClaimRef{"lab", "c1", "../../etc"}}) {
+    const auto prepared = co_await site.node.prepare(kGpu, {kClaim, wrong});
+    const auto unprepared = co_await site.node.unprepare(kGpu, {kClaim, wrong});
+    for (const auto* answer : {&prepared, &unprepared}) {
+      CO_ASSERT_TRUE(!*answer);
+      EXPECT_EQ(answer->error(),
+                "rpc error: code = Internal desc = the request is not a list of claims");
+    }
   }
   EXPECT_TRUE(site.driver.calls.empty());
   co_await site.stop();
