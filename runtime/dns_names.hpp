@@ -42,7 +42,7 @@ inline bool can_be_name(std::string_view text) {
   return text.size() <= kDnsSubdomainLengthMax && is_dns_subdomain(text);
 }
 
-// As the API requires of a slice's driver.
+// As the API requires of a slice's driver, which may also have capitals.
 inline bool is_driver_name(std::string_view text) {
   return text.size() <= kDriverNameLengthMax && is_dns_subdomain(text);
 }

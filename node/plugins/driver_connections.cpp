@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "node/devices/health.hpp"
+#include "runtime/ascii.hpp"
 #include "runtime/dns_names.hpp"
 #include "runtime/task_group.hpp"
 
@@ -140,9 +141,10 @@ Task<grpc::Result<void>> DriverConnections::notify(grpc::Channel& channel,
 
 DriverConnections::Added DriverConnections::add(const std::string& socket, const PluginInfo& info,
                                                 const Services& services) {
-  if (!runtime::is_driver_name(info.name)) {
-    return std::unexpected(validation_failed(fmt::format(
-        "\"{}\" is not a DNS subdomain in lower case of at most 63 characters", info.name)));
+  // The API takes drivers' names in any case.
+  if (!runtime::is_driver_name(runtime::lower(info.name))) {
+    return std::unexpected(validation_failed(
+        fmt::format("\"{}\" is not a DNS subdomain of at most 63 characters", info.name)));
   }
   if (info.endpoint.size() > kSocketPathBytesMax) {
     return std::unexpected(validation_failed(

@@ -216,8 +216,7 @@ CO_TEST(DriverConnections, tells_refused_plugin_the_reason) {  // [9], [11], [12
        {"DRAPlugin", "GPU!", "/dra.sock", {"v1.DRAPlugin"}},
        SocketOutcome::failed,
        "RegisterPlugin error -- plugin validation failed with err: \"GPU!\" is not a DNS subdomain "
-       "in "
-       "lower case of at most 63 characters"},
+       "of at most 63 characters"},
       {"an endpoint that is no path",
        {"DRAPlugin", kGpu, std::string("/dra\0.sock", 10), {"v1.DRAPlugin"}},
        SocketOutcome::failed,
@@ -259,6 +258,18 @@ CO_TEST(DriverConnections, allows_one_driver_per_endpoint) {  // [19], [20]
   }
   co_await site.plugins.stop();
   co_await first.stop();
+}
+
+CO_TEST(DriverConnections, registers_driver_with_capitals_in_its_name) {
+  Site site(loop);
+  PluginInfo info = gpu_info("");
+  info.name = "GPU.Example.com";
+  Plugin plugin(loop, site.network, info);
+  plugin.listen("/reg");
+  CO_ASSERT_EQ(co_await site.plugins.register_plugin("/reg"), SocketOutcome::done);
+  EXPECT_TRUE(site.plugins.is_registered("GPU.Example.com"));
+  co_await site.plugins.stop();
+  co_await plugin.stop();
 }
 
 CO_TEST(DriverConnections, removes_instance_that_rejects_status) {  // [16]
