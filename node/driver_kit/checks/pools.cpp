@@ -166,6 +166,8 @@ std::optional<std::string> problem_of(const SliceOwner& owner,
                                       const std::vector<DevicePool>& pools) {
   Fault fault;
   Field(nullptr, "driver", fault).refuse_if(problem_with_driver_name(owner.driver));
+  // It is in the names of slices, which have no capitals.
+  Field(nullptr, "driver", fault).refuse_if(problem_with_subdomain(owner.driver));
   if (!owner.node.empty()) {
     Field(nullptr, "nodeName", fault).refuse_if(problem_with_subdomain(owner.node));
   }

@@ -139,6 +139,7 @@ TEST(ProblemOf, names_field_of_pool) {
       {kOwner, "n0", R"({"partitionTypeAttribute":"gpu.example.com/profile"})",
        "pool n0: partitionTypeAttribute: needs devices that consume counters"},
       {{.driver = "no driver", .node = "n0", .node_uid = ""}, "n0", "{}", "driver: must be"},
+      {{.driver = "GPU.example.com", .node = "n0", .node_uid = ""}, "n0", "{}", "driver: must be"},
   };
   for (const auto& [owner, name, more, problem] : rows) {
     DevicePool pool = pool_with("");
