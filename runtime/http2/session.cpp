@@ -24,6 +24,9 @@ constexpr std::size_t kSettingsMax = 32;
 // (CVE-2023-44487).
 constexpr std::uint64_t kResetsBurst = 1000;
 constexpr std::uint64_t kResetsPerSecond = 33;
+// Frames that wait to be sent: a peer that reads nothing may cause one with each of its own, such
+// as the reset of a stream that it must not open (CVE-2019-9514).
+constexpr std::size_t kUnsentFramesMax = 10'000;
 // Frames that may continue one set of headers (CVE-2024-28182).
 constexpr std::size_t kContinuationsMax = 8;
 
@@ -133,7 +136,7 @@ struct Session::Nghttp2 {
 
   void take_head(const nghttp2_frame& frame, StreamState& stream);
   void take_data_frame(const nghttp2_frame& frame, StreamState& stream);
-  void end_flood(std::string_view of, StreamId id);
+  void end_flood(std::string what);
   void resume(StreamId id, StreamState& stream);
 };
 
@@ -224,7 +227,7 @@ void Session::Nghttp2::take_head(const nghttp2_frame& frame, StreamState& stream
   } else if (!status || !status->starts_with('1')) {
     events.push_back(HeadEvent{id, std::move(fields)});
   } else if (++stream.interim_answers > http::kInterimAnswersMax) {
-    end_flood("interim answers", id);
+    end_flood(fmt::format("too many interim answers on stream {}", id));
   }
 }
 
@@ -232,13 +235,13 @@ void Session::Nghttp2::take_data_frame(const nghttp2_frame& frame, StreamState& 
   if (frame.hd.length > frame.data.padlen) {
     stream.empty_frames = 0;
   } else if (++stream.empty_frames > kEmptyFramesMax) {
-    end_flood("empty frames of data", frame.hd.stream_id);
+    end_flood(fmt::format("too many empty frames of data on stream {}", frame.hd.stream_id));
   }
 }
 
 // A peer that sends these does not stop because one stream is reset.
-void Session::Nghttp2::end_flood(std::string_view of, StreamId id) {
-  session.fault_ = fmt::format("too many {} on stream {}", of, id);
+void Session::Nghttp2::end_flood(std::string what) {
+  session.fault_ = std::move(what);
   nghttp2_session_terminate_session(handle, NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
@@ -356,6 +359,8 @@ void Session::receive(std::string_view bytes) {
     // After a fatal error nghttp2 sends nothing by itself (as for a peer that does not speak
     // HTTP/2).
     nghttp2_session_terminate_session(nghttp2_->handle, NGHTTP2_PROTOCOL_ERROR);
+  } else if (nghttp2_session_get_outbound_queue_size(nghttp2_->handle) > kUnsentFramesMax) {
+    nghttp2_->end_flood("the peer does not read the frames that it causes");
   }
 }
 

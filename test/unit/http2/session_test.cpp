@@ -301,6 +301,16 @@ TEST_P(Http2Peer, is_tolerated_or_rejected) {
 INSTANTIATE_TEST_SUITE_P(Rows, Http2Peer, testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
 
+// A client that never acknowledges the limit of streams, and reads nothing.
+TEST(Http2Session, bounds_frames_that_peer_does_not_read) {
+  Session server(Side::server, {.peer_streams_max = 1});
+  server.receive(std::string(kPreface) + settings());
+  for (std::uint32_t id = 1; id < 1'000'000; id += 2) server.receive(headers(id, kGetRoot));
+  EXPECT_EQ(server.fault(), "the peer does not read the frames that it causes");
+  EXPECT_LT(all_output(server).size(), 1'000'000U);
+  EXPECT_TRUE(server.is_over());
+}
+
 TEST(Http2Session, reports_fault_of_connection_and_not_of_stream) {
   Session server(Side::server, {});
   server.receive(std::string(kPreface) + settings() + headers(1, "\x82\x86"));
