@@ -393,7 +393,10 @@ void Connection::handle(const ClosedEvent& event) {
   if (at == states_.end()) return;
   const std::shared_ptr<Stream::State> state = std::move(at->second);
   states_.erase(at);
-  if (event.code == ErrorCode::no_error) {
+  // A server may stop a request without an error, but only after its answer (RFC 9113, 8.1).
+  const bool is_reset =
+      event.code != ErrorCode::no_error || (side_ == Side::client && !state->peer_has_ended);
+  if (!is_reset) {
     state->close(std::nullopt);
   } else {
     state->reset_code = event.code;

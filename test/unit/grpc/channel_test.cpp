@@ -276,7 +276,8 @@ struct Reset {
 };
 
 CO_TEST(Grpc, maps_reset_by_server_to_code) {
-  for (const Reset& each : {Reset{http2::ErrorCode::cancel, Code::cancelled},
+  for (const Reset& each : {Reset{http2::ErrorCode::no_error, Code::internal},
+                            Reset{http2::ErrorCode::cancel, Code::cancelled},
                             Reset{http2::ErrorCode::internal_error, Code::internal},
                             Reset{http2::ErrorCode::enhance_your_calm, Code::resource_exhausted},
                             Reset{http2::ErrorCode::refused_stream, Code::unavailable, Sent::no}}) {

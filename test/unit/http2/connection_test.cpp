@@ -95,7 +95,7 @@ const std::vector<HostileRow> kHostile = {
     {"reset in the middle", headers(1, kStatus200) + data(1, "body") + reset(1, 2),
      "200 body disconnected: the stream was reset: INTERNAL_ERROR"},
     {"a reset without an error is no end", headers(1, kStatus200) + data(1, "body") + reset(1, 0),
-     "200 body disconnected: the stream was closed in the middle"},
+     "200 body disconnected: the stream was reset: NO_ERROR"},
     {"goaway with the answer still to come",
      go_away(1) + headers(1, kStatus200, kEndHeaders | kEndStream), "200 end"},
 };
