@@ -13,6 +13,9 @@ namespace dcm::grpc {
 namespace {
 
 constexpr std::size_t kPrefixBytes = 5;
+// Three times as much when encoded. Larger trailers would not be sent (http2::check_size), and the
+// client would wait for them.
+constexpr std::size_t kStatusBytesMax = std::size_t{8} * 1024;
 
 struct Unit {
   char letter;
@@ -129,7 +132,8 @@ std::optional<Status> read_status(const http::Headers& fields) {
 
 void add_status(http::Headers& fields, const Status& status) {
   fields.add("grpc-status", std::to_string(static_cast<int>(status.code)));
-  if (!status.message.empty()) fields.add("grpc-message", percent_encode(status.message));
+  const std::string_view message = runtime::cut_utf8(status.message, kStatusBytesMax);
+  if (!message.empty()) fields.add("grpc-message", percent_encode(message));
 }
 
 bool is_grpc(std::optional<std::string_view> content_type) {

@@ -46,6 +46,7 @@ std::string percent_decode(std::string_view text);
 
 // The status in `fields` (trailers, or the head of an answer without a body); nullopt: no status.
 std::optional<Status> read_status(const http::Headers& fields);
+// Cuts a long message.
 void add_status(http::Headers& fields, const Status& status);
 
 // Whether this is a gRPC content type.

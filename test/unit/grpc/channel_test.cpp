@@ -38,6 +38,18 @@ CO_TEST(Grpc, returns_code_and_message_of_refusal) {
   co_await site.stop();
 }
 
+CO_TEST(Grpc, cuts_long_message_of_refusal) {
+  GrpcSite site(loop);
+  site.start();
+  const auto answer =
+      co_await site.channel->call("/test.Echo/Refuse", std::string(1'000'000, 'x'), site.in(1s));
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().code, Code::failed_precondition) << describe(answer);
+  EXPECT_TRUE(answer.error().message.starts_with("100% ü\nxxx"));
+  EXPECT_EQ(answer.error().message.size(), 8192U);
+  co_await site.stop();
+}
+
 CO_TEST(Grpc, reports_missing_method_as_unimplemented) {
   GrpcSite site(loop);
   site.start();
