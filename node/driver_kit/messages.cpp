@@ -6,6 +6,7 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "node/driver_kit/driver.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -14,6 +15,12 @@ using protozero::pbf_reader;
 using protozero::pbf_writer;
 
 constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
+
+// For texts that a driver may have from anywhere: nodes refuse a message with a string that is not
+// UTF-8.
+void add_text(pbf_writer& message, protozero::pbf_tag_type field, const std::string& text) {
+  message.add_string(field, runtime::valid_utf8(text));
+}
 
 void add_device(pbf_writer& answer, const node::PreparedDevice& device) {
   pbf_writer message(answer, 1);
@@ -69,13 +76,13 @@ std::string encode_plugin_info(const node::PluginInfo& info) {
 std::string encode_prepared(const node::Answers& answers) {
   return encode_answers(answers, [](const node::ClaimAnswer& answer, pbf_writer& value) {
     for (const node::PreparedDevice& device : answer.devices) add_device(value, device);
-    if (!answer.error.empty()) value.add_string(2, answer.error);
+    if (!answer.error.empty()) add_text(value, 2, answer.error);
   });
 }
 
 std::string encode_unprepared(const node::Answers& answers) {
   return encode_answers(answers, [](const node::ClaimAnswer& answer, pbf_writer& value) {
-    if (!answer.error.empty()) value.add_string(1, answer.error);
+    if (!answer.error.empty()) add_text(value, 1, answer.error);
   });
 }
 
@@ -90,8 +97,8 @@ std::string encode_health(const std::vector<node::HealthReport>& devices) {
       device.add_string(2, report.device);
     }
     row.add_enum(2, static_cast<std::int32_t>(report.state.health));
-    row.add_int64(4, std::chrono::duration_cast<std::chrono::seconds>(report.timeout).count());
-    row.add_string(5, report.state.message);
+    row.add_int64(4, std::chrono::ceil<std::chrono::seconds>(report.timeout).count());  // 0: 30 s
+    add_text(row, 5, report.state.message);
   }
   return message;
 }

@@ -283,6 +283,25 @@ CO_TEST(DriverKit, reports_refusal_of_claim) {
   }
 }
 
+// A node refuses an answer with a string that is not UTF-8, as a whole.
+CO_TEST(DriverKit, repairs_texts_of_driver) {
+  Site site(loop);
+  site.driver.refuses = "caf\xe9";
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  const auto prepared = co_await site.node.prepare(kGpu, {kClaim});
+  const auto unprepared = co_await site.node.unprepare(kGpu, {kClaim});
+  for (const auto* answer : {&prepared, &unprepared}) {
+    CO_ASSERT_TRUE(*answer);
+    EXPECT_EQ((*answer)->at("c1-uid").error, "caf\ufffd");
+  }
+  const auto report = node::decode_health_report(
+      encode_health({{"p", "d0", {node::Health::unhealthy, "caf\xe9"}, 500ms}}));
+  CO_ASSERT_TRUE(report && report->size() == 1);
+  EXPECT_EQ(report->front().state.message, "caf\ufffd");
+  EXPECT_EQ(report->front().timeout, 1s) << "0 would be 30 s";
+  co_await site.stop();
+}
+
 CO_TEST(DriverKit, calls_driver_one_at_a_time) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
