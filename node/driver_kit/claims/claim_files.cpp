@@ -151,7 +151,7 @@ Result<> ClaimFiles::remove(const node::ClaimRef& claim) {
     if (auto removed = remove_named(options_.cdi, prefix); !removed) return removed;
   }
   if (auto removed = remove_metadata(claim); !removed) return removed;
-  return files_.remove(records_folder() + "/" + claim.uid + ".json");
+  return remove_named(records_folder(), claim.uid + ".json");
 }
 
 Result<> ClaimFiles::remove_metadata(const node::ClaimRef& claim) {

@@ -188,6 +188,15 @@ TEST(ClaimFiles, are_complete_after_failure_at_any_step) {
   }
 }
 
+TEST(ClaimFiles, leave_nothing_of_process_that_died_while_writing) {
+  Folder folder;
+  ASSERT_TRUE(folder.memory.make_folder("/data"));
+  ASSERT_TRUE(folder.memory.make_folder("/data/prepared"));
+  ASSERT_TRUE(folder.memory.create(kRecord + ".tmp", "{"));
+  ASSERT_TRUE(folder.files.remove(kRef));
+  EXPECT_TRUE(folder.memory.names().empty());
+}
+
 TEST(ClaimFiles, fail_while_folder_cannot_be_read) {
   for (const std::string unreadable : {"/cdi", "/data/prepared", "/data/dra-device-metadata/lab_c1",
                                        "/data/dra-device-metadata/lab_c1/gpu"}) {
