@@ -20,6 +20,7 @@ using runtime::Result;
 
 const api::Resource kSlices{&api::kResourceSlices, "v1"};
 const api::Resource kClaims{&api::kResourceClaims, "v1"};
+const api::Resource kNodes{&api::kNodes, "v1"};
 
 // The server ends a watch after the first time; one that the server has lost ends by the second.
 constexpr std::chrono::seconds kWatchTime{300};
@@ -39,8 +40,7 @@ ApiSlices::ApiSlices(runtime::TimeSource& time, client::RestClient& rest, const 
       selector_(fmt::format("spec.driver={},spec.nodeName={}", driver, node_)) {}
 
 Task<Result<std::string>> ApiSlices::node_uid() {
-  const Result<Slice> found =
-      co_await call({.verb = Verb::get, .target = "/api/v1/nodes/" + node_});
+  const Result<Slice> found = co_await call(client::get_request(kNodes, {{}, node_}));
   if (!found) co_return runtime::fail(found.error());
   co_return text_at(*found, "/metadata/uid");
 }

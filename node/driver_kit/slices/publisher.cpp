@@ -70,14 +70,15 @@ Task<> SlicePublisher::wait_for_pools(std::uint64_t seen, Deadline deadline) {
 }
 
 Task<Result<>> SlicePublisher::write() {
-  if (!owner_.node.empty() && owner_.node_uid.empty()) {
+  const Result<std::vector<SliceApi::Slice>> published = co_await api_.list();
+  if (!published) co_return runtime::fail(published.error());
+  // A Node that was recreated has another UID, and its slices were deleted with the old one.
+  if (!owner_.node.empty() && (owner_.node_uid.empty() || published->empty())) {
     Result<std::string> uid = co_await api_.node_uid();
     if (!uid) co_return runtime::fail(uid.error());
     if (uid->empty()) co_return runtime::fail(runtime::Reason::malformed, "the node has no UID");
     owner_.node_uid = *std::move(uid);
   }
-  const Result<std::vector<SliceApi::Slice>> published = co_await api_.list();
-  if (!published) co_return runtime::fail(published.error());
   forget_all_but(*published);
   remember_times(*published);
   co_return co_await carry_out(plan_slices(owner_, pools_, *published, accepted_));

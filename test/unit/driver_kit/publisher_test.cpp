@@ -47,6 +47,27 @@ CO_TEST(SlicePublisher, restores_deleted_slices_after_thirty_seconds) {  // [84]
   co_await site.stop();
 }
 
+// The garbage collector deletes slices whose owner is gone.
+CO_TEST(SlicePublisher, follows_node_that_is_created_again) {
+  Site site(loop);
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
+  co_await sleep_for(loop.time(), 2min);
+  CO_ASSERT_EQ(site.names().size(), 1U);
+  const std::string node = "/api/v1/nodes/n0";
+  const std::string before(site.api.get(node).text({"metadata", "uid"}));
+  site.api.remove(node);
+  site.api.remove(kPath + "?fieldSelector=spec.nodeName%3Dn0");
+  site.api.post("/api/v1/nodes", R"({"metadata":{"name":"n0"}})");
+  co_await sleep_for(loop.time(), 31s);
+  CO_ASSERT_EQ(site.names().size(), 1U);
+  const std::string now(site.api.get(node).text({"metadata", "uid"}));
+  EXPECT_NE(now, before);
+  const Answer slice = site.api.get(kPath + "/" + site.names().at(0));
+  const auto& owners = apiserver::array_at(slice.body, {"metadata", "ownerReferences"});
+  EXPECT_EQ(apiserver::text_at(owners.at(0).as_object(), {"uid"}), now);
+  co_await site.stop();
+}
+
 CO_TEST(SlicePublisher, restores_slice_changed_by_another_client) {
   Site site(loop);
   EXPECT_TRUE(site.publisher.publish(pool_of(1)));
