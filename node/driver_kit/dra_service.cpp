@@ -14,6 +14,11 @@ std::unexpected<grpc::Status> no_claims() {
   return grpc::fail(grpc::Code::internal, "the request is not a list of claims");
 }
 
+// Nodes know requests without their subrequests ("gpu/large").
+std::string_view base_of(std::string_view request) {
+  return request.substr(0, request.find('/'));
+}
+
 }  // namespace
 
 DraService::DraService(std::string name, Driver& driver, ClaimReader& claims, ClaimFiles& files,
@@ -93,6 +98,9 @@ Task<Driver::Prepared> DraService::prepare_one(AllocatedClaim claim) {
   }
   Driver::Prepared prepared = co_await driver_.prepare(claim);
   if (!prepared) co_return prepared;
+  for (PreparedDevice& device : prepared->devices) {
+    for (std::string& request : device.requests) request.resize(base_of(request).size());
+  }
   if (const auto written = files_.write(claim, *prepared); !written) {
     co_return std::unexpected(written.error().message);
   }

@@ -51,7 +51,7 @@ struct PreparedDevice {
   std::string pool;
   std::string device;
   std::optional<std::string> share_id = {};
-  std::vector<std::string> requests = {};  // empty: of all
+  std::vector<std::string> requests = {};  // empty: of all; subrequests are cut off
   std::vector<std::string> cdi_ids = {};   // devices of specs written by the driver itself
   // containerEdits of the Container Device Interface (env, deviceNodes, mounts, hooks, …): the kit
   // writes the spec, and removes it with the claim.

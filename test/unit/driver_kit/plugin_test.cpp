@@ -58,7 +58,7 @@ class SlowDriver final : public Driver {
       devices.push_back({.pool = each.pool,
                          .device = each.device,
                          .share_id = each.share_id,
-                         .requests = {each.request},
+                         .requests = {each.request + "/" + each.subrequest},
                          .cdi_ids = {name_ + "/gpu=" + each.device}});
     }
     co_return PreparedClaim{.devices = std::move(devices)};
