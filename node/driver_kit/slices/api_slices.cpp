@@ -58,7 +58,10 @@ Task<Result<std::vector<SliceApi::Slice>>> ApiSlices::list() {
     more = text_at(*page, "/metadata/continue");
     version_ = text_at(*page, "/metadata/resourceVersion");
     for (const json::value& item : array_at(*page, "/items")) {
-      if (item.is_object()) slices.push_back(item.get_object());
+      if (text_at(item, "/metadata/name").empty()) {
+        co_return runtime::fail(runtime::Reason::malformed, "a listed ResourceSlice has no name");
+      }
+      slices.push_back(item.get_object());
     }
   } while (!more.empty());
   co_return slices;

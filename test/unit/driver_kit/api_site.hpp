@@ -22,7 +22,8 @@ inline const std::string kPath = "/apis/resource.k8s.io/v1/resourceslices";
 inline const http::Endpoint kServer{http::Security::plain, "server", 80};
 
 struct Site {
-  explicit Site(runtime::VirtualLoop& loop)
+  // `answers` stands in for the API server; null: the one in memory answers.
+  explicit Site(runtime::VirtualLoop& loop, http::Handler answers = nullptr)
       : loop(loop),
         network(loop.time()),
         server(loop.time(), runtime::Rng(2), {}),
@@ -36,8 +37,9 @@ struct Site {
         slices(loop.time(), rest, "gpu.example.com", "n0"),
         publisher(loop.time(), slices, "gpu.example.com", "n0", log),
         group(loop.executor()) {
+    if (!answers) answers = apiserver::http_handler(server, loop.time());
     front.spawn("server", http::serve(*listener, loop.time(), apiserver::front_options(),
-                                      apiserver::http_handler(server, loop.time()), {}));
+                                      std::move(answers), {}));
     EXPECT_EQ(api.post("/api/v1/nodes", R"({"metadata":{"name":"n0"}})").status, 201);
     group.spawn("publisher", publisher.run());
     group.spawn("watch", slices.watch([this] { publisher.observe_change(); }));

@@ -68,6 +68,18 @@ CO_TEST(SlicePublisher, follows_node_that_is_created_again) {
   co_await site.stop();
 }
 
+CO_TEST(SlicePublisher, survives_list_with_nameless_slice) {
+  Site site(loop, [](http::Request, http::Responder& responder) -> Task<> {
+    co_await responder.send({.status = 200, .headers = {}, .body = R"({"items":[{"spec":{}}]})"});
+  });
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
+  co_await sleep_for(loop.time(), 1min);
+  const auto listed = co_await site.slices.list();
+  CO_ASSERT_TRUE(!listed);
+  EXPECT_EQ(listed.error().reason, runtime::Reason::malformed);
+  co_await site.stop();
+}
+
 CO_TEST(SlicePublisher, restores_slice_changed_by_another_client) {
   Site site(loop);
   EXPECT_TRUE(site.publisher.publish(pool_of(1)));
