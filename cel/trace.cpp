@@ -38,7 +38,8 @@ Reason Trace::why(Frame& frame) const {
   frame.slots = slots.data();
   const Expr* const part = decisive_part(frame);
   Reason reason{.part = unparse(*part).value_or("")};
-  collect(*part, frame, reason.met);
+  Visited visited;
+  collect(*part, frame, visited, reason.met);
   return reason;
 }
 
@@ -59,9 +60,11 @@ const Expr* Trace::decisive_part(Frame& frame) const {
   return part;
 }
 
-void Trace::collect(const Expr& expr, Frame& frame, std::vector<Met>& met) const {
+void Trace::collect(const Expr& expr, Frame& frame, Visited& visited, std::vector<Met>& met) const {
+  // Macros insert a node in two places: a chain of them has 2^n paths to its first one.
+  if (!visited.insert(&expr).second) return;
   if (is_step(expr) && is_input(expr)) return note(expr, frame, met);
-  for (const Expr* const arg : expr.args) collect(*arg, frame, met);
+  for (const Expr* const arg : expr.args) collect(*arg, frame, visited, met);
 }
 
 // Whether it is a path into a variable of the library rather than of a loop.

@@ -2,6 +2,7 @@
 // explanations on request; evaluation itself records nothing.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,10 @@ class Trace {
   Reason why(Frame& frame) const;
 
  private:
+  using Visited = std::set<const Expr*>;
+
   const Expr* decisive_part(Frame& frame) const;
-  void collect(const Expr& expr, Frame& frame, std::vector<Met>& met) const;
+  void collect(const Expr& expr, Frame& frame, Visited& visited, std::vector<Met>& met) const;
   void note(const Expr& expr, Frame& frame, std::vector<Met>& met) const;
   bool is_input(const Expr& expr) const;
   // nullopt if the expression has no node of its own, or if the limit is exceeded.

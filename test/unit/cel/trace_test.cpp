@@ -102,6 +102,13 @@ TEST(TraceTest, omits_details_that_take_long) {
   EXPECT_FALSE(why(loop + " && device.driver == \"x\"").empty());
 }
 
+TEST(TraceTest, looks_once_at_a_node_in_many_places) {
+  std::string chain = R"(device.attributes["gpu.example.com"].?index)";
+  for (int i = 0; i < 50; ++i) chain += ".optMap(x, x)";
+  EXPECT_EQ(why(chain + ".orValue(0) == 1"),
+            R"(: device.attributes["gpu.example.com"].?index is 3;)");
+}
+
 TEST(TraceTest, shortens_long_values) {
   const std::string long_text(500, 'x');
   const Attribute attributes[] = {Attribute::string("text", long_text)};
