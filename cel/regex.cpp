@@ -1,8 +1,11 @@
 #include "cel/regex.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <re2/re2.h>
+
+#include "cel/ascii.hpp"
 
 namespace dcm::cel {
 namespace {
@@ -60,6 +63,53 @@ std::string error_of(const re2::RE2& regex) {
   return text + ": `" + (is_whole ? "" : regex.error_arg()) + "`";
 }
 
+// The start of a named group: "(?P<" or "(?<", which RE2 does not know; 0 if there is none.
+std::size_t named_group(std::string_view text) {
+  return text.starts_with("(?P<") ? 4 : text.starts_with("(?<") ? 3 : 0;
+}
+
+// The pattern for RE2, which has some syntax that Go lacks, and the other way round.
+std::expected<std::string, std::string> to_re2(std::string_view pattern) {
+  std::string out;
+  const auto take = [&](std::size_t bytes) {
+    out += pattern.substr(0, bytes);
+    pattern.remove_prefix(std::min(bytes, pattern.size()));
+  };
+  const auto refuse = [](std::string_view why, std::string_view what) {
+    return std::unexpected("error parsing regexp: " + std::string(why) + ": `" + std::string(what) +
+                           "`");
+  };
+  bool is_in_class = false;
+  while (!pattern.empty()) {
+    if (!is_in_class && pattern.starts_with("\\Q")) {
+      take(pattern.find("\\E"));
+    } else if (pattern.starts_with("\\C")) {
+      return refuse("invalid escape sequence", pattern.substr(0, 2));
+    } else if (pattern[0] == '\\') {
+      take(2);
+    } else if (is_in_class) {
+      const auto named = pattern.starts_with("[:") ? pattern.find(":]", 2) : pattern.npos;
+      is_in_class = named != pattern.npos || pattern[0] != ']';
+      take(named != pattern.npos ? named + 2 : 1);
+    } else if (pattern[0] == '[') {
+      is_in_class = true;
+      take(pattern.starts_with("[^") ? 2 : 1);
+      if (pattern.starts_with(']')) take(1);
+    } else if (const auto start = named_group(pattern); start > 0) {
+      const auto group = pattern.substr(0, std::min(pattern.find('>'), pattern.size() - 1) + 1);
+      const auto name = group.substr(start, group.find('>') - start);
+      const auto is_word = [](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+      if (!group.ends_with('>') || name.empty() || !std::ranges::all_of(name, is_word))
+        return refuse("invalid named capture", group);
+      out += "(?P<";
+      pattern.remove_prefix(start);
+    } else {
+      take(1);
+    }
+  }
+  return out;
+}
+
 // Measured: a program takes some 300 ns per instruction, and a pattern that is refused up to 20 µs
 // per byte, or 150 ms if its program would be too large.
 std::size_t steps_to_compile(std::string_view pattern, const re2::RE2& regex) {
@@ -82,7 +132,12 @@ std::expected<Regex, std::string> Regex::compile(std::string_view pattern) {
 }
 
 std::expected<Regex, std::string> Regex::compile(std::string_view pattern, Arena& arena) {
-  Regex regex(std::make_unique<re2::RE2>(piece(pattern), options()));
+  const auto translated = to_re2(pattern);
+  if (!translated) {
+    arena.take_steps(1 + pattern.size() / 64);
+    return std::unexpected(translated.error());
+  }
+  Regex regex(std::make_unique<re2::RE2>(piece(*translated), options()));
   arena.take_steps(steps_to_compile(pattern, *regex.regex_));
   if (!regex.regex_->ok()) return std::unexpected(error_of(*regex.regex_));
   return regex;

@@ -171,6 +171,19 @@ TEST(Program, counts_strings_in_code_points) {
   expect(kTexts);
 }
 
+// RE2 in C++ has other syntax than Go in places.
+constexpr Row kPatterns[] = {
+    {"'ab'.matches('^(?<first>a)(?P<then>b)$')", "= true"},
+    {R"(r'\C'.matches(r'^\Q\C\E$'))", "= true"},
+    {"'(?<a'.matches('^[(?<]{3}a')", "= true"},
+    {"'P'.matches('[(?<]')", "= false"},
+    {"'](?<'.matches('^[]][^]a][[:punct:](?<]{2}$')", "= true"},
+};
+
+TEST(Program, reads_patterns_as_go_does) {
+  expect(kPatterns);
+}
+
 constexpr Row kTimes[] = {
     {"duration('1h30m').getMinutes()", "= 90"},
     {"string(duration('1.5s'))", "= 1.5s"},
@@ -224,6 +237,13 @@ constexpr Row kRefused[] = {
     {"'a'.find('(?=a)')",
      "compile: program instantiation failed: error parsing regexp: invalid or unsupported Perl "
      "syntax: `(?=`"},
+    {R"('a'.find('\\C'))",
+     R"(compile: program instantiation failed: error parsing regexp: invalid escape sequence: `\C`)"},
+    {"'a'.find('(?<ñ>a)')",
+     "compile: program instantiation failed: error parsing regexp: invalid named capture: "
+     "`(?<ñ>`"},
+    {"'a'.find('(?<n')",
+     "compile: program instantiation failed: error parsing regexp: invalid named capture: `(?<n`"},
     {"'a'.matches('a' + '\\\\')",
      "error: error parsing regexp: trailing backslash at end of expression: ``"},
     {"timestamp(9223372036854775807)",
