@@ -24,6 +24,7 @@ class Checker {
   std::vector<Issue> run(Expr& root) {
     check(root);
     for (Expr* expr : checked_) expr->type = inference_.substitute(expr->type, true);
+    if (inference_.is_exhausted()) return {{0, "the types are too complex"}};
     return std::move(issues_);
   }
 
@@ -41,7 +42,10 @@ class Checker {
     report(at, "expected type '" + text(wanted) + "' but found '" + text(found) + "'");
   }
 
-  std::string text(const Type* type) { return inference_.substitute(type, true)->text(); }
+  std::string text(const Type* type) {
+    const Type* const known = inference_.substitute(type, true);
+    return inference_.is_exhausted() ? "" : known->text();
+  }
 
   // A node that macros have inserted in two places is checked once.
   const Type* check(Expr& expr) {
@@ -210,7 +214,7 @@ class Checker {
           inference_.substitute(inference_.instantiate(overload->result, variables), false);
       if (result == nullptr)
         result = type;
-      else if (!result->is_dynamic() && !type->is_same(*result))
+      else if (!result->is_dynamic() && !inference_.is_exhausted() && !type->is_same(*result))
         result = &types::dyn;
     }
     if (result != nullptr) return result;
@@ -238,7 +242,7 @@ class Checker {
 
   const Type* join(const Type* previous, const Type* current) {
     if (previous == nullptr) return current;
-    return inference_.is_assignable(previous, current) ? Inference::most_general(previous, current)
+    return inference_.is_assignable(previous, current) ? inference_.most_general(previous, current)
                                                        : &types::dyn;
   }
 

@@ -28,17 +28,6 @@ bool can_be_null(const Type* type) {
   }
 }
 
-bool is_less_specific(const Type* a, const Type* b) {
-  if (a->is_dynamic() || a->kind() == K::parameter) return true;
-  if (b->is_dynamic() || b->kind() == K::parameter) return false;
-  if (a->kind() != b->kind()) return false;
-  if (a->kind() == K::type) return true;
-  if (!is_container(a)) return a->is_same(*b);
-  for (std::size_t i = 0; i < a->parameters().size(); ++i)
-    if (!is_less_specific(&a->parameter(i), &b->parameter(i))) return false;
-  return true;
-}
-
 }  // namespace
 
 const Type* Inference::new_variable() {
@@ -88,6 +77,7 @@ bool Inference::match_all(std::span<const Type* const> a, std::span<const Type* 
 }
 
 bool Inference::match(const Type* a, const Type* b) {
+  if (!take_step()) return true;
   if (b->kind() == K::parameter) {
     const auto [fits, is_bound] = bind(a, b);
     if (fits) return true;
@@ -108,8 +98,6 @@ bool Inference::match(const Type* a, const Type* b) {
 std::pair<bool, bool> Inference::bind(const Type* type, const Type* variable) {
   if (type == variable) return {true, true};
   if (const Type* const bound = find(variable)) {
-    if (type->kind() == bound->kind() && type->kind() != K::parameter && type->is_same(*bound))
-      return {true, true};
     if (type == bound) return {true, true};
     if (!match(type, bound)) return {false, true};
     const Type* const general = most_general(type, bound);
@@ -121,8 +109,8 @@ std::pair<bool, bool> Inference::bind(const Type* type, const Type* variable) {
   return {true, false};
 }
 
-bool Inference::is_referenced_in(const Type* variable, const Type* type) const {
-  if (variable == type) return true;
+bool Inference::is_referenced_in(const Type* variable, const Type* type) {
+  if (variable == type || !take_step()) return true;
   if (type->kind() == K::parameter) {
     const Type* const bound = find(type);
     return bound != nullptr && is_referenced_in(variable, bound);
@@ -132,11 +120,24 @@ bool Inference::is_referenced_in(const Type* variable, const Type* type) const {
   return false;
 }
 
+bool Inference::is_less_specific(const Type* a, const Type* b) {
+  if (!take_step()) return true;
+  if (a->is_dynamic() || a->kind() == K::parameter) return true;
+  if (b->is_dynamic() || b->kind() == K::parameter) return false;
+  if (a->kind() != b->kind()) return false;
+  if (a->kind() == K::type) return true;
+  if (!is_container(a)) return a->is_same(*b);
+  for (std::size_t i = 0; i < a->parameters().size(); ++i)
+    if (!is_less_specific(&a->parameter(i), &b->parameter(i))) return false;
+  return true;
+}
+
 const Type* Inference::most_general(const Type* a, const Type* b) {
   return is_less_specific(a, b) ? a : b;
 }
 
 const Type* Inference::substitute(const Type* type, bool free_as_dyn) {
+  if (!take_step()) return type;
   if (type->kind() == K::parameter) {
     if (const Type* const bound = find(type)) return substitute(bound, free_as_dyn);
     return free_as_dyn ? &types::dyn : type;

@@ -423,6 +423,21 @@ TEST(Program, uses_what_the_base_of_its_library_has) {
   EXPECT_EQ(library.find_function("startsWith"), base.find_function("startsWith")) << "one table";
 }
 
+// Each map has twice the type of the one before: it is its key and its value.
+TEST(Program, bounds_types) {
+  const auto nested = [](int levels) {
+    std::string text = "cel.bind(a0, {1: 1}, ";
+    for (int i = 1; i <= levels; ++i) {
+      const std::string before = "a" + std::to_string(i - 1);
+      text += "cel.bind(a" + std::to_string(i) + ", {" + before + ": " + before + "}, ";
+    }
+    return text + "true" + std::string(static_cast<std::size_t>(levels) + 1, ')');
+  };
+  EXPECT_EQ(outcome_of(nested(8)), "= true");
+  EXPECT_EQ(outcome_of(nested(60)),
+            "compile: compilation failed: ERROR: <input>:1:1: the types are too complex");
+}
+
 TEST(Program, keeps_a_chain_of_optionals_linear) {
   EXPECT_EQ(outcome_of("optional.of(1)" + repeated(".optMap(x, x)", 16) + ".value()"), "= 1");
   EXPECT_NE(outcome_of("optional.of(1)" + repeated(".optMap(x, x)", 60) + ".value()"), "");
