@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/one_line.hpp"
+
 namespace dcm::common {
 
 // ---- what is known ------------------------------------------------------------------------------
@@ -135,8 +137,9 @@ struct Topic {
   void rest_on(Inputs inputs) {
     for (Finding& finding : findings) finding.from = finding.from | inputs;
   }
-  void add(Stance stance, std::string reason, std::string text) {
-    findings.push_back({stance.outlook, std::move(reason), std::move(text), stance.from});
+  // In one line: a text may quote what a user, a driver or another program has written.
+  void add(Stance stance, std::string reason, const std::string& text) {
+    findings.push_back({stance.outlook, std::move(reason), runtime::one_line(text), stance.from});
   }
   // Says how many findings were left out.
   void add_more(std::string reason, std::size_t left_out) {

@@ -50,7 +50,7 @@ ObstacleWords words(const SelectorObstacle& selector) {
   std::string met = describe_met(selector.met);
   if (met.empty() && !selector.error.empty()) met = selector.error;
   return with(fmt::format("{} {}, {}", verb, describe_selector(selector),
-                          shortened(runtime::one_line(text), kSelectorTextMax)),
+                          shortened(text, kSelectorTextMax)),
               std::move(met));
 }
 
@@ -107,7 +107,7 @@ std::string describe_met(const std::vector<std::pair<std::string, std::string>>&
   std::vector<std::string> parts;
   parts.reserve(met.size());
   for (const auto& [expression, value] : met) {
-    parts.push_back(fmt::format("{} is {}", expression, runtime::one_line(value)));
+    parts.push_back(fmt::format("{} is {}", expression, value));
   }
   return common::enumerate(parts);
 }
@@ -169,7 +169,7 @@ std::string Wording::request(std::size_t claim, std::string_view name) const {
       std::string what = fmt::format("class \"{}\"", ask.device_class);
       for (const allocation::SelectorText& selector : ask.selectors) {
         if (selector) {
-          what += ", " + shortened(runtime::one_line(*selector), kSelectorTextMax);
+          what += ", " + shortened(*selector, kSelectorTextMax);
         }
       }
       return fmt::format("{} ({})", text, what);

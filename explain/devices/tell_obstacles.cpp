@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "explain/devices/tell.hpp"
-#include "runtime/one_line.hpp"
 
 namespace dcm::explain {
 namespace {
@@ -247,8 +246,7 @@ class ObstacleTeller {
       for (const auto& [id, value] : constraint.values) devices[value].push_back(id.device.str());
       std::vector<std::string> values;
       for (const auto& [value, names] : devices) {
-        values.push_back(
-            fmt::format("{} ({})", runtime::one_line(value), enumerate(names, kFactsMax)));
+        values.push_back(fmt::format("{} ({})", value, enumerate(names, kFactsMax)));
       }
       if (values.empty()) continue;
       text += fmt::format("; constraint #{} of claim \"{}\", {} {}, meets {}", constraint.index,

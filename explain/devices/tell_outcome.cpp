@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "explain/devices/tell.hpp"
-#include "runtime/one_line.hpp"
 
 namespace dcm::explain {
 namespace {
@@ -35,14 +34,13 @@ class ErrorTeller {
     topic_.add(Outlook::stuck, "AllocationError",
                fmt::format("kube-scheduler cannot place the pod on any node, because of an error: "
                            "{}.",
-                           runtime::one_line(error.text)));
+                           error.text));
   }
 
  private:
   void tell_fault(const RequestExplanation& request, const RequestFault& fault) {
     const std::string wanted = words_.request(request.claim, request.name);
-    const std::string refusal =
-        fmt::format("kube-scheduler refuses {}: {}.", wanted, runtime::one_line(fault.text));
+    const std::string refusal = fmt::format("kube-scheduler refuses {}: {}.", wanted, fault.text);
     switch (fault.kind) {
       case RequestFault::Kind::class_is_missing:
         return topic_.add(Outlook::stuck, "ClassMissing",
@@ -67,9 +65,8 @@ class ErrorTeller {
         fmt::format("{} fails with an error, and kube-scheduler then places the pod on no node: "
                     "{}. On device {}, {}{}{} Guard the expression with has() or `.?` ({}), or let "
                     "driver {} publish what it asks for.",
-                    capitalized(describe_selector(selector)), runtime::one_line(selector.error),
-                    device.str(), runtime::one_line(part), met.empty() ? "." : ": " + met,
-                    met.empty() ? "" : ".",
+                    capitalized(describe_selector(selector)), selector.error, device.str(), part,
+                    met.empty() ? "." : ": " + met, met.empty() ? "" : ".",
                     selector.class_name.empty() ? "in a new claim, as a claim cannot be changed"
                                                 : "in the class",
                     device.driver.str()));

@@ -120,6 +120,12 @@ TEST(Settle, names_each_gap_once) {
             "its pods.");
 }
 
+TEST(Topic, keeps_each_finding_in_one_line) {
+  Topic topic{.title = "devices"};
+  topic.add(Outlook::note, "Quote", "It said:\n  fine  \x1b[2K\u202ereversed");
+  EXPECT_EQ(topic.findings[0].text, "It said:   fine   [2K reversed");
+}
+
 TEST(AddWork, takes_failure_for_obstacle_only_with_work_left) {
   std::vector<Topic> open{step()};
   add_work("It failed.", std::nullopt, open);
