@@ -1,6 +1,5 @@
 #include "explain/devices/obstacle_words.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -140,11 +139,15 @@ std::string Wording::claim(const Claim& claim) const {
                      claim.meta.is_being_deleted ? ", which is being deleted" : "");
 }
 
+// Thousands of claims may share a device: only the first ones need their words.
 std::string Wording::claims(std::span<const Claim* const> claims) const {
   std::vector<std::string> names;
+  bool has_hidden = false;
   for (const Claim* const each : claims) {
-    std::string name = claim(*each);
-    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    const bool is_hidden = !may_name(*each);
+    if (is_hidden && has_hidden) continue;
+    has_hidden |= is_hidden;
+    names.push_back(names.size() <= kNamedMax ? claim(*each) : std::string());
   }
   return common::enumerate(names, kNamedMax);
 }

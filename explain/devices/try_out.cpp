@@ -38,6 +38,7 @@ void tolerate(const allocation::Taint& taint, ClaimSpec& spec) {
 }
 
 void add(Change change, std::vector<Change>& changes) {
+  if (changes.size() > kChangesMax) return;  // too many already
   const auto known =
       std::ranges::find_if(changes, [&](const Change& each) { return each.is_same(change); });
   if (known == changes.end()) return changes.push_back(std::move(change));

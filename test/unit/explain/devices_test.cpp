@@ -839,14 +839,15 @@ TEST(ExplainDevices, handles_thousands_of_holders_quickly) {
   DeviceWorld world;
   world.node("n").devices("n", {device("a",
                                        "'allowMultipleAllocations': true, 'capacity': "
-                                       "{'memory': {'value': '2000'}}")});
-  for (int i = 0; i < 2000; ++i) {
+                                       "{'memory': {'value': '10000'}}")});
+  for (int i = 0; i < 10'000; ++i) {
     world.held(fmt::format("lab/x{}", i), "n", {"a"}, {"y"},
                ", 'shareID': 'u', 'consumedCapacity': {'memory': '1'}");
   }
   world.wants({exactly("r", "'count': 1, 'capacity': {'requests': {'memory': '2'}}")});
   const std::string text = world.explain();
   EXPECT_LT(text.size(), 2000U) << text;
+  EXPECT_TRUE(text.contains("claim lab/x2 of pod lab/y and 9997 more")) << text;
 }
 
 }  // namespace
