@@ -136,7 +136,7 @@ std::string nodes_of(const json::value& claim) {
 std::int64_t count_of(const json::value& event) {
   for (const char* field : {"/series/count", "/count"}) {
     const json::value* const count = find_at(event, field);
-    if (count != nullptr && count->is_int64()) return count->get_int64();
+    if (count != nullptr && count->is_int64()) return std::max<std::int64_t>(count->get_int64(), 1);
   }
   return 1;
 }

@@ -42,6 +42,12 @@ TEST(EventReports, keep_latest_event_of_each_reason) {
   EXPECT_EQ(reports[0].count, 3);
 }
 
+TEST(EventReports, count_at_least_one_time) {
+  const auto reports = event_reports(parse("{'items': [{'reason': 'A', 'count': -1}]}"), "");
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].count, 1);
+}
+
 TEST(QuotaReports, compare_whole_numbers_of_claims_and_devices) {
   struct Row {
     const char* resource;
