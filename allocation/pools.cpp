@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,28 +64,25 @@ Fault repeated_device(const std::vector<const Slice*>& slices) {
   return twice == names.end() ? Fault() : "duplicate device name " + (*twice)->str();
 }
 
-const CounterSet* find_set(const Pool& pool, const InternedString& name) {
-  const auto found = std::ranges::find(pool.counter_sets, name, &CounterSet::name);
-  return found == pool.counter_sets.end() ? nullptr : *found;
-}
+using CounterSets = std::unordered_map<InternedString, const CounterSet*>;
 
-Fault repeated_set(const Pool& pool) {
-  std::set<InternedString> names;
+Fault repeated_set(const Pool& pool, CounterSets& sets) {
   for (const CounterSet* const set : pool.counter_sets) {
-    if (!names.insert(set->name).second) return "duplicate counter set name " + set->name.str();
+    if (!sets.emplace(set->name, set).second)
+      return "duplicate counter set name " + set->name.str();
   }
   return {};
 }
 
-Fault unknown_counter(const Pool& pool, const std::vector<const Slice*>& slices) {
+Fault unknown_counter(const CounterSets& sets, const std::vector<const Slice*>& slices) {
   for (const Slice* const slice : slices) {
     for (const Device& device : slice->devices) {
       for (const CounterUse& use : device.extras().counters) {
-        const CounterSet* const set = find_set(pool, use.set);
-        if (set == nullptr) return fmt::format("counter set {} not found", use.set.str());
+        const auto set = sets.find(use.set);
+        if (set == sets.end()) return fmt::format("counter set {} not found", use.set.str());
         for (const Counter& counter : use.counters) {
-          if (std::ranges::find(set->counters, counter.name, &Counter::name) ==
-              set->counters.end()) {
+          const auto& known = set->second->counters;
+          if (std::ranges::find(known, counter.name, &Counter::name) == known.end()) {
             return fmt::format("counter {} not found in counter set {}", counter.name.str(),
                                use.set.str());
           }
@@ -99,9 +96,10 @@ Fault unknown_counter(const Pool& pool, const std::vector<const Slice*>& slices)
 Fault fault_of(const Pool& pool, const Features& features) {
   Fault fault = repeated_device(pool.slices);
   if (!features.partitionable_devices) return fault;
-  if (fault.empty()) fault = repeated_set(pool);
-  if (fault.empty()) fault = unknown_counter(pool, pool.slices);
-  if (fault.empty()) fault = unknown_counter(pool, pool.elsewhere);
+  CounterSets sets;
+  if (fault.empty()) fault = repeated_set(pool, sets);
+  if (fault.empty()) fault = unknown_counter(sets, pool.slices);
+  if (fault.empty()) fault = unknown_counter(sets, pool.elsewhere);
   return fault;
 }
 
