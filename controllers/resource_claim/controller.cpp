@@ -33,7 +33,7 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
                  options.gates,
                  [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); }),
       claim_sync_(dependencies.stores, wakeups_.deleted_consumers(), dependencies.api, problems_,
-                  options.gates, dependencies.log) {}
+                  dependencies.time, options.gates, dependencies.log) {}
 
 Task<> Controller::run() {
   const runtime::Executor executor = co_await boost::asio::this_coro::executor;

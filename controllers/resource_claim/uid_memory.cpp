@@ -22,13 +22,4 @@ void UidMemory::add(const api::Uid& uid) {
   oldest_ = (oldest_ + 1) % capacity_;
 }
 
-bool UidMemory::take(const api::Uid& uid) {
-  const auto found = index_.find(uid);
-  if (found == index_.end()) return false;
-  const Slot slot = *found;
-  index_.erase(found);
-  uids_[slot] = api::Uid();  // the slot is used again in its turn
-  return true;
-}
-
 }  // namespace dcm::resource_claim

@@ -23,8 +23,6 @@ class UidMemory {
   // Has no effect for a UID that is already remembered, or for an empty one.
   void add(const api::Uid& uid);
   bool contains(const api::Uid& uid) const { return index_.contains(uid); }
-  // Forgets the UID. Returns whether it was remembered.
-  bool take(const api::Uid& uid);
   std::size_t size() const { return index_.size(); }
 
  private:

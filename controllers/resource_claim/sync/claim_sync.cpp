@@ -26,25 +26,39 @@ ConsumerAnswer answer_of(const Result<Ptr>& answer) {
 }  // namespace
 
 ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
-                     ItemProblems& problems, common::FeatureGates gates, runtime::Logger log)
+                     ItemProblems& problems, const runtime::TimeSource& time,
+                     common::FeatureGates gates, runtime::Logger log)
     : stores_(std::move(stores)),
       deleted_consumers_(deleted_consumers),
       api_(api),
       problems_(problems),
+      time_(time),
       gates_(gates),
-      log_(std::move(log)),
-      deleted_(kDeletedMax) {}
+      log_(std::move(log)) {}
 
 Task<Outcome> ClaimSync::sync(api::NamespacedName key, Priority priority) {
   const ClaimPtr claim = stores_.claims.get(key);
   if (claim == nullptr) co_return Outcome::done();
   // The claim was deleted, but the watch has not shown that yet; or a restore of etcd has brought
   // the claim back.
-  if (!claim->meta.is_being_deleted && deleted_.take(claim->meta.uid)) {
-    co_return Outcome::requeue_after(kWatchLag);
+  if (!claim->meta.is_being_deleted) {
+    if (const auto left = left_for_watch(claim->meta.uid)) co_return Outcome::requeue_after(*left);
   }
   co_return co_await run_round(
       *this, make_claim_snapshot(stores_, deleted_consumers_, gates_, claim), priority);
+}
+
+std::optional<runtime::Duration> ClaimSync::left_for_watch(const api::Uid& claim) {
+  const runtime::MonoTime* const deleted = deleted_.use(claim.str());
+  const runtime::MonoTime now = time_.now();
+  if (deleted == nullptr || now - *deleted >= kWatchLag) return std::nullopt;
+  return *deleted + kWatchLag - now;
+}
+
+void ClaimSync::note_deleted(const api::Uid& claim) {
+  deleted_.erase(claim.str());
+  if (deleted_.size() >= kDeletedMax) deleted_.erase_oldest([](runtime::MonoTime) { return true; });
+  deleted_.insert(claim.str(), time_.now());
 }
 
 ClaimStep ClaimSync::decide(const ClaimSnapshot& snapshot) const {
@@ -117,9 +131,9 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinaliz
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step,
                                     Priority priority) {
   const Result<> deleted = co_await api_.send(step, priority);
+  if (deleted || runtime::is_object_gone(deleted.error())) note_deleted(snapshot.claim->meta.uid);
   if (deleted) {
     log_write("Claim deleted", snapshot.claim);
-    deleted_.add(snapshot.claim->meta.uid);
     co_return Outcome::done();
   }
   log_failure("delete", snapshot.claim, deleted.error(), Conflicts::faults);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "controllers/resource_claim/api/api.hpp"
@@ -10,6 +11,8 @@
 #include "controllers/resource_claim/sync/round.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
 #include "runtime/log.hpp"
+#include "runtime/lru_map.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::resource_claim {
 
@@ -18,7 +21,8 @@ class ClaimSync {
  public:
   // `deleted_consumers`: pods and groups known to be gone.
   ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
-            ItemProblems& problems, common::FeatureGates gates, runtime::Logger log);
+            ItemProblems& problems, const runtime::TimeSource& time, common::FeatureGates gates,
+            runtime::Logger log);
 
   Task<Outcome> sync(api::NamespacedName key, Priority priority);
 
@@ -35,6 +39,10 @@ class ClaimSync {
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Priority priority);
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Priority priority);
 
+  // How long the watch may still take to show the deletion of that claim. nullopt: the claim was
+  // not deleted, or the watch has had its time.
+  std::optional<runtime::Duration> left_for_watch(const api::Uid& claim);
+  void note_deleted(const api::Uid& claim);
   Task<ConsumerAnswer> look_up(ConsumerName::Kind kind, api::NamespacedName key, Priority priority);
   // A write without a resourceVersion cannot conflict: a 409 is then a webhook's refusal.
   enum class Conflicts : std::uint8_t { expected, faults };
@@ -46,9 +54,11 @@ class ClaimSync {
   const UidMemory& deleted_consumers_;
   ClaimApi& api_;
   ItemProblems& problems_;
+  const runtime::TimeSource& time_;
   common::FeatureGates gates_;
   runtime::Logger log_;
-  UidMemory deleted_;  // claims whose DELETE was accepted
+  // When the API server said that it has deleted a claim, by UID.
+  runtime::LruMap<runtime::MonoTime> deleted_;
 };
 
 }  // namespace dcm::resource_claim

@@ -294,6 +294,43 @@ TEST(ReleaseClaims, deletes_claim_once_while_watch_lags) {
               ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
 }
 
+// However often the claim is woken meanwhile.
+TEST(ReleaseClaims, sends_no_second_delete_while_watch_lags) {
+  World world;
+  put_generated_in_use(world);
+  world.start();
+  world.settle();
+  world.hold_watch(World::Held::claims);
+  for (int wakes = 0; wakes < 4; ++wakes) {
+    finish(world, "p");
+    world.run_for(5s);
+    world.api.change_pod("p", [](api::Pod& pod) { pod.phase = PodPhase::running; });
+    world.run_for(5s);
+  }
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
+}
+
+// A restore of etcd has brought the claim back.
+TEST(ReleaseClaims, deletes_claim_again_when_watch_has_had_its_time) {
+  World world;
+  put_generated_in_use(world);
+  world.start();
+  world.settle();
+  world.hold_watch(World::Held::claims);
+  finish(world, "p");
+  world.run_for(30s);
+  world.api.put(make_claim("x").generated_for("p", "gpus"));
+  world.calls();
+  world.api.change_pod("p", [](api::Pod& pod) { pod.phase = PodPhase::running; });
+  finish(world, "p");
+  world.run_for(20s);
+  EXPECT_THAT(world.calls(), IsEmpty());
+  world.run_for(20s);
+  EXPECT_THAT(world.calls(), ElementsAre("delete x"));
+  EXPECT_EQ(world.api.claim("x"), nullptr);
+}
+
 // The delete has no version that could be outdated, so a webhook answered.
 TEST(ReleaseClaims, retries_delete_after_conflict_as_failure) {
   World world;

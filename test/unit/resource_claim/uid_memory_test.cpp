@@ -43,17 +43,6 @@ TEST(UidMemory, costs_nothing_for_repeated_uid) {
   EXPECT_TRUE(memory.contains(uid(2)));
 }
 
-TEST(UidMemory, forgets_what_is_taken) {
-  UidMemory memory(3);
-  for (int i = 0; i < 3; ++i) memory.add(uid(i));
-  EXPECT_TRUE(memory.take(uid(0)));
-  EXPECT_FALSE(memory.take(uid(0)));
-  EXPECT_EQ(memory.size(), 2U);
-  memory.add(uid(3));
-  memory.add(uid(0));
-  EXPECT_TRUE(memory.contains(uid(2)) && memory.contains(uid(3)) && memory.contains(uid(0)));
-}
-
 TEST(UidMemory, ignores_none) {
   UidMemory memory(2);
   memory.add(api::Uid());
