@@ -61,15 +61,17 @@ bool is_about_budget(std::uint16_t http_status, const StatusBody& status) {
 }
 
 // The API server passes on a webhook's Status, with these words before its message. For example, a
-// webhook that cannot find its own configuration answers 404.
+// webhook that cannot find its own configuration answers 404, and one that another server does not
+// let in, 401.
 bool is_of_webhook(const StatusBody& status) {
   return status.message.starts_with("admission webhook \"");
 }
 
 Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
   if (is_of_webhook(status)) {
-    const bool is_about_state = http_status == 404 || http_status == 409 || http_status == 410;
-    return reason_of(is_about_state ? 403 : http_status, {});
+    const bool is_about_others =
+        http_status == 401 || http_status == 404 || http_status == 409 || http_status == 410;
+    return reason_of(is_about_others ? 403 : http_status, {});
   }
   if (is_about_budget(http_status, status)) return Reason::disruption_budget;
   switch (http_status) {

@@ -117,6 +117,7 @@ constexpr Row kRows[] = {
 
 // What a webhook may answer about the objects that it looked up itself.
 constexpr Row kRowsOfWebhook[] = {
+    {"401", 401, "", Reason::forbidden},
     {"404", 404, R"(,"details":{"name":"policy","kind":"configmaps"})", Reason::forbidden},
     {"404 of a path", 404, "", Reason::forbidden},
     {"404 of a budget", 404, R"(,"details":{"name":"b","kind":"poddisruptionbudgets"})",
