@@ -1,12 +1,12 @@
 #include "runtime/http/tcp.hpp"
 
-#include <vector>
+#include <memory>
 
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <fmt/format.h>
 
-#include "runtime/condition.hpp"
+#include "runtime/http/names.hpp"
 #include "runtime/http/tcp_stream.hpp"
 #include "runtime/http/tls_context.hpp"
 #include "runtime/http/tls_stream.hpp"
@@ -22,18 +22,6 @@ using runtime::fail;
 using runtime::Reason;
 using runtime::TimeSource;
 
-using Addresses = std::vector<tcp::endpoint>;
-
-// A name look-up. Asio cannot interrupt the system's resolver, so a waiting task may leave, and the
-// answer is dropped.
-struct LookUp {
-  LookUp(const Executor& executor, TimeSource& time) : resolver(executor), is_done(time) {}
-
-  tcp::resolver resolver;
-  runtime::Condition is_done;
-  std::optional<Result<Addresses>> result;
-};
-
 Result<Addresses> addresses_of(error_code error, const tcp::resolver::results_type& entries) {
   if (error) return fail(Reason::unreachable, error.message());
   Addresses addresses;
@@ -41,24 +29,17 @@ Result<Addresses> addresses_of(error_code error, const tcp::resolver::results_ty
   return addresses;
 }
 
-// `time` outlives the process's connections.
-Task<Result<Addresses>> resolve(Executor executor, std::string host, std::uint16_t port,
-                                TimeSource& time, Deadline deadline) {
-  error_code not_literal;
-  const auto literal = asio::ip::make_address(host, not_literal);
-  if (!not_literal) co_return Addresses{tcp::endpoint(literal, port)};
-  const auto look_up = std::make_shared<LookUp>(executor, time);
-  look_up->resolver.async_resolve(
-      host, std::to_string(port),
-      [weak = std::weak_ptr(look_up)](error_code error, const tcp::resolver::results_type& found) {
-        const auto waiting = weak.lock();
-        if (waiting == nullptr) return;
-        waiting->result = addresses_of(error, found);
-        waiting->is_done.notify_all();
-      });
-  co_await look_up->is_done.wait(deadline);
-  if (look_up->result) co_return std::move(*look_up->result);
-  co_return fail(Reason::deadline_exceeded, "the name was not resolved by the deadline");
+// Asio cannot interrupt the system's resolver.
+Names::LookUp look_up_with(Executor executor) {
+  return [executor = std::move(executor)](const std::string& host, std::uint16_t port,
+                                          Names::Done done) {
+    const auto resolver = std::make_shared<tcp::resolver>(executor);
+    resolver->async_resolve(host, std::to_string(port),
+                            [resolver, done = std::move(done)](
+                                error_code error, const tcp::resolver::results_type& found) {
+                              done(addresses_of(error, found));
+                            });
+  };
 }
 
 // Tries each address until one answers. Each gets its share of the remaining time, as in Go, so
@@ -79,7 +60,10 @@ Task<Result<std::unique_ptr<Stream>>> connect_to_any(Executor executor, Addresse
 class TcpTlsTransport final : public TcpTransport {
  public:
   TcpTlsTransport(Executor executor, TimeSource& time, std::optional<Proxy> proxy)
-      : executor_(std::move(executor)), time_(time), proxy_(std::move(proxy)) {}
+      : executor_(std::move(executor)),
+        time_(time),
+        proxy_(std::move(proxy)),
+        names_(time, look_up_with(executor_)) {}
 
   Result<> set_tls(const TlsClientOptions& options) override {
     if (options.ca_pem.empty() && options.certificate_pem.empty() && options.key_pem.empty()) {
@@ -138,8 +122,13 @@ class TcpTlsTransport final : public TcpTransport {
   }
 
   Task<Result<std::unique_ptr<Stream>>> dial(const Endpoint& endpoint, Deadline deadline) {
-    Result<Addresses> addresses =
-        co_await resolve(executor_, endpoint.host, endpoint.port, time_, deadline);
+    error_code not_literal;
+    const auto literal = asio::ip::make_address(endpoint.host, not_literal);
+    if (!not_literal) {
+      co_return co_await connect_socket(executor_, tcp::endpoint(literal, endpoint.port), time_,
+                                        deadline);
+    }
+    Result<Addresses> addresses = co_await names_.find(endpoint.host, endpoint.port, deadline);
     if (!addresses) co_return fail(std::move(addresses.error()));
     co_return co_await connect_to_any(executor_, std::move(*addresses), time_, deadline);
   }
@@ -159,6 +148,7 @@ class TcpTlsTransport final : public TcpTransport {
   Executor executor_;
   TimeSource& time_;
   std::optional<Proxy> proxy_;
+  Names names_;
   // Empty: the system's CAs, which take 20 ms to read, and are read when a connection uses TLS.
   TlsContext context_;
   std::string server_name_;
