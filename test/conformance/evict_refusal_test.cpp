@@ -1,11 +1,13 @@
 // Pods that cannot be evicted now, or only slowly: budgets, permissions, admission, finalizers, a
 // rate; and invalid objects.
 #include <chrono>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "test/conformance/eviction_case.hpp"
 #include "test/conformance/trouble.hpp"
+#include "test/conformance/webhook.hpp"
 #include "test/support/manifest.hpp"
 
 namespace dcm::conformance {
@@ -256,6 +258,24 @@ TEST_F(Undeletable, keeps_pod_protected_by_admission_until_released) {
     kube().remove(fmt::format("{}/{}", kPolicies, name));
   }
   EXPECT_TRUE(goes_soon("protected"));
+}
+
+// Its 404 is about an object of its own.
+TEST_F(Undeletable, evicts_pod_once_webhook_no_longer_answers_404) {
+  reference("takes a webhook's 404 for the pod's, and never evicts it");
+  patience();
+  start_manager();
+  create_user("p");
+  std::optional<Webhook> webhook;
+  webhook.emplace(
+      kube(), faults(),
+      Webhook::Scope{.ns = ns(), .group = "", .resource = "pods", .some_path = path("pods", "p")},
+      file("webhook"));
+  create_rule("rule");
+  EXPECT_TRUE(soon("it is tried again", [&] { return requests_for("DELETE", "p") >= 2; }));
+  EXPECT_FALSE(is_going("p"));
+  webhook.reset();
+  EXPECT_TRUE(goes_soon("p"));
 }
 
 TEST_F(Undeletable, evicts_pods_once_delete_permission_is_granted) {

@@ -1,5 +1,8 @@
 // Refusals of the API server: quota, admission, permissions, a namespace in deletion.
+#include <optional>
+
 #include "test/conformance/case.hpp"
+#include "test/conformance/webhook.hpp"
 
 namespace dcm::conformance {
 namespace {
@@ -103,6 +106,29 @@ TEST_F(Refusal, ends_with_admission_policy) {
   kube().remove(bindings + "/" + name);
   kube().remove(policies + "/" + name);
   wait_for_claim_of("trainer-0", "accel");
+}
+
+// Its 404 is about an object of its own.
+TEST_F(Refusal, with_404_of_webhook_does_not_mean_that_claim_is_gone) {
+  patience();
+  faults();
+  start_manager();
+  create_template("gpus");
+  create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});
+  const std::string claim = wait_for_claim_of("job", "accel");
+  std::optional<Webhook> webhook;
+  webhook.emplace(kube(), faults(),
+                  Webhook::Scope{.ns = ns(),
+                                 .group = "resource.k8s.io",
+                                 .resource = "resourceclaims",
+                                 .some_path = path("resourceclaims", claim)},
+                  file("webhook"));
+  set_phase("job", "Succeeded");
+  EXPECT_TRUE(soon("the deletion is tried again",
+                   [&] { return faults().count("DELETE", "/resourceclaims/" + claim) >= 2; }));
+  EXPECT_TRUE(exists("resourceclaims", claim));
+  webhook.reset();
+  EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", claim); }));
 }
 
 TEST_F(Refusal, of_admin_access_ends_with_namespace_label) {
