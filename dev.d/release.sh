@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 #: release           all files of a release page, in build/dist: images, packages, chart,
-#:                   manifests, SBOM, notes, checksums. --key PEM signs them; --arch amd64: that one only
+#:                   manifests, SBOM, notes, checksums. --key PEM signs them; --links URL: where the files of
+#:                   the tag can be read, for links in notes and pages; --arch amd64: that one only
 
 source dev.d/lib/commit.sh
 source dev.d/package.sh
@@ -15,12 +16,13 @@ release_parts() {
 }
 
 cmd_release() {
-  local architectures=(amd64 arm64) key=() parts=() architecture version name=dra-controller-manager
+  local architectures=(amd64 arm64) key=() links=() parts=() architecture version name=dra-controller-manager
   while (($#)); do
     case $1 in
       --key) key=(--key "$(realpath -s "${2:?--key needs a file}")"); shift ;;
+      --links) links=(--links "${2:?--links needs an address}"); shift ;;
       --arch) architectures=("${2:?--arch needs a name}"); shift ;;
-      *) die "release takes --key PEM and --arch NAME" ;;
+      *) die "release takes --key PEM, --links URL and --arch NAME" ;;
     esac
     shift
   done
@@ -33,6 +35,6 @@ cmd_release() {
     parts+=(--package "build/package/${name}_${version}_$architecture.deb"
       --image "build/image/${name}_${version}_$architecture.tar")
   done
-  packaging/release.py "$version" build/dist "${key[@]}" "${parts[@]}"
+  packaging/release.py "$version" build/dist "${key[@]}" "${links[@]}" "${parts[@]}"
   (cd build/dist && sha256sum -- *)
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Puts together what a release page carries. `./dev release` makes the parts and calls it.
 
-    release.py VERSION OUTPUT [--key PEM] [--package FILE]… [--image ARCHIVE]…
+    release.py VERSION OUTPUT [--key PEM] [--links URL] [--package FILE]… [--image ARCHIVE]…
     release.py VERSION --check [--key PEM]     only what can be wrong before anything is built
 
 Into OUTPUT go the packages, one image of all architectures as an OCI layout, its digest, the SBOM beside each
 image, the chart, the manifests, notes from CHANGELOG.md, SHA256SUMS, and with a key its signature. The same
-parts and $SOURCE_DATE_EPOCH give the same files, byte by byte; so does the signature of an Ed25519 key.
+parts and $SOURCE_DATE_EPOCH give the same files, byte by byte; so does the signature of an Ed25519 key. Relative
+links in notes and pages lead to the files below URL; without it they stay, and lead nowhere outside of a checkout.
 """
 import argparse
 import gzip
@@ -15,6 +16,7 @@ import io
 import json
 import os
 import pathlib
+import posixpath
 import re
 import shutil
 import subprocess
@@ -32,12 +34,27 @@ def add(archive, name, data, mode=0o644):
     archive.addfile(entry, io.BytesIO(data))
 
 
-def tar_of(files, *, prefix):
+def linked(text, folder, address):
+    """The Markdown of a page in that folder of the repository, to be read elsewhere."""
+    if not address:
+        return text
+    return re.sub(r"\]\((?!https?:|mailto:|#)([^)\s]+)\)",
+                  lambda link: f"]({address}/{posixpath.normpath(posixpath.join(folder, link[1]))})", text)
+
+
+def content(path, address):
+    if path.suffix != ".md":
+        return path.read_bytes()
+    return linked(path.read_text(), path.parent.relative_to(ROOT).as_posix(), address).encode()
+
+
+def tar_of(files, *, prefix, address):
     """A compressed tar of {name: path}, in order."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, path in sorted(files.items()):
-            add(archive, f"{prefix}/{name}", path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
+            mode = 0o755 if os.access(path, os.X_OK) else 0o644
+            add(archive, f"{prefix}/{name}", content(path, address), mode)
     return gzip.compress(plain.getvalue(), mtime=0)
 
 
@@ -123,6 +140,7 @@ def main():
     parser.add_argument("version")
     parser.add_argument("output", type=pathlib.Path, nargs="?")
     parser.add_argument("--key")
+    parser.add_argument("--links", metavar="URL")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--package", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--image", type=pathlib.Path, action="append", default=[])
@@ -143,14 +161,14 @@ def main():
     if arguments.image:
         write_image(arguments.image, version, output / f"{NAME}-image_{version}.oci.tar")
     licence = {"LICENSE": ROOT / "LICENSE"}
-    chart = tar_of(files_below(ROOT / "manifests/chart") | licence, prefix=NAME)
+    chart = tar_of(files_below(ROOT / "manifests/chart") | licence, prefix=NAME, address=arguments.links)
     (output / f"{NAME}-{version}.tgz").write_bytes(chart)
     # The overlay for kind builds the image from the sources.
     manifests = {name: path for name, path in files_below(ROOT / "manifests").items()
                  if not name.startswith("overlays/kind/")}
-    archive = tar_of(manifests | licence, prefix="manifests")
+    archive = tar_of(manifests | licence, prefix="manifests", address=arguments.links)
     (output / f"{NAME}-manifests_{version}.tar.gz").write_bytes(archive)
-    (output / "RELEASE_NOTES.md").write_text(notes(version))
+    (output / "RELEASE_NOTES.md").write_text(linked(notes(version), "", arguments.links))
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
                    for path in sorted(output.iterdir()))
     (output / "SHA256SUMS").write_text(sums)

@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import sysconfig
 import tarfile
 import tempfile
@@ -34,12 +35,12 @@ class Release(unittest.TestCase):
             image.with_suffix(".spdx.json").write_text("{}")
             (self.folder / f"{NAME}_0.1.0_{architecture}.deb").write_text(f"package of {architecture}")
 
-    def release(self, name, where=HERE, key=None):
+    def release(self, name, where=HERE, key=None, flags=()):
         output = self.folder / name
         parts = [word for architecture in ARCHITECTURES for word in (
             "--image", self.folder / f"{NAME}_0.1.0_{architecture}.tar",
             "--package", self.folder / f"{NAME}_0.1.0_{architecture}.deb")]
-        run(ROOT / "packaging/release.py", "0.1.0", output, "--key", key or self.key, *parts, **where)
+        run(ROOT / "packaging/release.py", "0.1.0", output, "--key", key or self.key, *flags, *parts, **where)
         return output
 
     def test_has_all_files_of_a_release_page_with_checksums(self):
@@ -98,6 +99,20 @@ class Release(unittest.TestCase):
             self.assertEqual(index["manifests"][0]["digest"], digest)
             blob = archive.extractfile("blobs/" + digest.replace(":", "/")).read()
         self.assertEqual("sha256:" + hashlib.sha256(blob).hexdigest(), digest)
+
+    def test_links_of_notes_and_pages_lead_to_the_files_of_the_tag(self):
+        output = self.release("linked", flags=["--links", "https://forge.example/blob/v0.1.0"])
+        pages = {"notes": (output / "RELEASE_NOTES.md").read_text()}
+        for name, folder in ((f"{NAME}-0.1.0.tgz", NAME), (f"{NAME}-manifests_0.1.0.tar.gz", "manifests")):
+            with tarfile.open(output / name) as archive:
+                pages[folder] = archive.extractfile(f"{folder}/README.md").read().decode()
+        linked = {name: re.findall(r"\]\(([^)]+)\)", page) for name, page in pages.items()}
+        for name, links in linked.items():
+            self.assertGreater(len(links), 1, name)
+            for link in links:
+                path = re.fullmatch(r"https://(?:forge[.]example/blob/v0[.]1[.]0/([^#]*)(?:#.*)?|[^f].*)", link)
+                self.assertTrue(path, f"{name}: {link}")
+                self.assertTrue((ROOT / (path[1] or "")).exists(), f"{name}: {link}")
 
     def test_archives_have_the_licence(self):
         output = self.release("licensed")
