@@ -33,7 +33,9 @@ struct ControllerOptions {
   runtime::Backoff backoff = workqueue::kItemBackoff;
 };
 
-// When a job runs: with the lease, or in every instance.
+// When a job runs. `leader`: with the lease and full caches. `every_instance`: from the start, when
+// caches may be empty and kinds without a version (Reason::not_served); without the lease, writes
+// are refused (Reason::shutting_down).
 enum class RunsOn : std::uint8_t { leader, every_instance };
 
 class ControllerManager {
