@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154  # root, output, name, version: set by the caller
-# What both packages share: files placed in $tree, and a package of it that is the same byte by byte for the same
+# What both packages share: files placed in $tree, and a package of it that is the same byte for byte for the same
 # files and commit. Sourced by `package` and `kit-package`.
 
 work=$(mktemp -d)

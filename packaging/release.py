@@ -6,7 +6,7 @@
 
 Into OUTPUT go the packages, one image of all architectures as an OCI layout, its digest, the SBOM beside each
 image, the chart, the manifests, notes from CHANGELOG.md, SHA256SUMS, and with a key its signature. The same
-parts and $SOURCE_DATE_EPOCH give the same files, byte by byte; so does the signature of an Ed25519 key. Relative
+parts and $SOURCE_DATE_EPOCH give the same files, byte for byte; so does the signature of an Ed25519 key. Relative
 links in notes and pages lead to the files below URL; without it they stay, and lead nowhere outside of a checkout.
 """
 import argparse

@@ -68,7 +68,7 @@ ROWS = [
          [(f"max by (resource) ({OURS}_informer_initial_sync_seconds{{{JOB}}})", "{{resource}}")]),
     ]),
     ("What users feel", [
-        ("Pod to claim", "timeseries", "s", "From a pod's creation to its claim, without what waits for its user.",
+        ("Pod to claim", "timeseries", "s", "From a pod's creation to its claim, except for claims that wait for their user.",
          [(quantile(0.5, SLI_CREATED), "median"), (quantile(0.99, SLI_CREATED), "99th percentile")]),
         ("Pod to name in its status", "timeseries", "s", "Then the scheduler goes on.",
          [(quantile(0.5, SLI_NAMED), "median"), (quantile(0.99, SLI_NAMED), "99th percentile")]),
@@ -104,7 +104,7 @@ ROWS = [
         ("Tainted devices", "timeseries", "none", "By drivers and rules.",
          [(f"max by (driver) ({OURS}_devices_tainted_no_schedule{{{JOB}}})", "{{driver}} NoSchedule"),
           (f"max by (driver) ({OURS}_devices_tainted_no_execute{{{JOB}}})", "{{driver}} NoExecute")]),
-        ("Incomplete pools", "timeseries", "none", "ResourceSlices are missing: nothing of them is allocated.",
+        ("Incomplete pools", "timeseries", "none", "ResourceSlices are missing: none of their devices is allocated.",
          [(f"max by (driver) ({OURS}_device_pools_incomplete{{{JOB}}})", "{{driver}} pools"),
           (f"max by (driver) ({OURS}_devices_in_incomplete_pools{{{JOB}}})", "{{driver}} devices")]),
     ]),
@@ -119,7 +119,7 @@ ROWS = [
         ("Adds and retries", "timeseries", "ops", "",
          [(rate("workqueue_adds_total", by="name"), "{{name}} adds"),
           (rate("workqueue_retries_total", by="name"), "{{name}} retries")]),
-        ("Longest running worker", "timeseries", "s", "Age of the oldest item in work.",
+        ("Longest running worker", "timeseries", "s", "Age of the oldest work in progress.",
          [(f"max by (name) (workqueue_longest_running_processor_seconds{{{JOB}}})", "{{name}}")]),
     ]),
     ("API server", [

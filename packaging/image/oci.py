@@ -5,7 +5,7 @@
     oci.py ROOTFS ARCHITECTURE NAME:TAG ARCHIVE
 
 How it is to be run is taken from the last stage of the Dockerfile beside this file: that is the one place.
-The same folder and $SOURCE_DATE_EPOCH give the same archive, byte by byte: owners are root's, times and order fixed.
+The same folder and $SOURCE_DATE_EPOCH give the same archive, byte for byte: owners are root's, times and order fixed.
 """
 import datetime
 import hashlib
