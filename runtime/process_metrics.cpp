@@ -1,4 +1,5 @@
 // process_* as Prometheus' client libraries define them, from /proc.
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -39,12 +40,15 @@ ProcessStat read_process_stat() {
   return stat;
 }
 
-double read_boot_time() {
-  std::ifstream file("/proc/stat");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("btime ")) return std::stod(line.substr(6));
-  }
-  return 0;
+double seconds_of(clockid_t clock) {
+  timespec value{};
+  clock_gettime(clock, &value);
+  return static_cast<double>(value.tv_sec) + static_cast<double>(value.tv_nsec) / 1e9;
+}
+
+// /proc/stat has it as well, but a systemd unit with ProcSubset=pid does not see that file.
+double boot_time() {
+  return seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_BOOTTIME);
 }
 
 double count_open_files() {
@@ -67,14 +71,14 @@ Refresh register_process_metrics(MetricsRegistry& metrics) {
                                "Start time of the process since unix epoch in seconds.");
   Gauge& open_files = metrics.gauge("process_open_fds", "Number of open file descriptors.");
   Gauge& max_files = metrics.gauge("process_max_fds", "Maximum number of open file descriptors.");
-  const double boot_time = read_boot_time();
+  const double booted = boot_time();
   return metrics.before_exposition(
-      [&cpu, &resident, &virtual_size, &start, &open_files, &max_files, boot_time] {
+      [&cpu, &resident, &virtual_size, &start, &open_files, &max_files, booted] {
         const ProcessStat stat = read_process_stat();
         cpu.Increment(std::max(0.0, stat.cpu_seconds - cpu.Value()));
         resident.Set(stat.resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE)));
         virtual_size.Set(stat.virtual_bytes);
-        start.Set(boot_time + stat.start_ticks / static_cast<double>(sysconf(_SC_CLK_TCK)));
+        start.Set(booted + stat.start_ticks / static_cast<double>(sysconf(_SC_CLK_TCK)));
         open_files.Set(count_open_files());
         max_files.Set(static_cast<double>(open_files_max()));
       });
