@@ -22,7 +22,9 @@ namespace {
 class Manager {
  public:
   Manager(const Host& host, const Options& options)
-      : lifecycle_(host.lifecycle), options_(options) {
+      : lifecycle_(host.lifecycle),
+        options_(options),
+        memory_limit_(register_memory_limit(host.own.metrics)) {
     lifecycle_.use(make_controllers(options_, lifecycle_.events(), explanations_));
     Pages& pages = host.ports.secured_pages();
     runtime::TimeSource& time = host.process.loop.time();
@@ -48,6 +50,7 @@ class Manager {
 
   Lifecycle& lifecycle_;
   const Options& options_;
+  runtime::Refresh memory_limit_;
   CurrentExplanations explanations_;
 };
 

@@ -1,8 +1,8 @@
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 
 #include <fstream>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "cmd/dra-controller-manager/build_info.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
@@ -13,18 +13,43 @@
 namespace dcm::dra_manager {
 namespace {
 
-// The limit of its control group, in version 2 or 1; nullopt: none is set.
-std::optional<double> memory_limit() {
+// The process's own control group of version 2, below the mounted ones: "/" in a container,
+// "/system.slice/NAME.service" on a host.
+std::string control_group(const std::string& root) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("0::")) return line.substr(3);
+  }
+  return "/";
+}
+
+}  // namespace
+
+std::optional<double> memory_limit(const std::string& root) {
   constexpr double kNoLimit = 1e18;  // version 1 reports a number near 2^63
-  for (const char* path :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+  const std::string groups = root + "/sys/fs/cgroup";
+  for (const std::string& path :
+       {groups + control_group(root) + "/memory.max", groups + "/memory.max",
+        groups + "/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);
     if (double bytes = 0; file >> bytes && bytes < kNoLimit) return bytes;
   }
   return std::nullopt;
 }
 
-}  // namespace
+runtime::Refresh register_memory_limit(runtime::MetricsRegistry& metrics, const std::string& root) {
+  return metrics.before_exposition(
+      [&metrics, root, gauge = static_cast<runtime::Gauge*>(nullptr)]() mutable {
+        const auto limit = memory_limit(root);
+        if (!limit && gauge != nullptr) metrics.remove(*std::exchange(gauge, nullptr));
+        if (!limit) return;
+        if (gauge == nullptr) {
+          gauge = &metrics.gauge("dra_controller_manager_memory_limit_bytes",
+                                 "Memory that the container or unit may use.");
+        }
+        gauge->Set(*limit);
+      });
+}
 
 void register_process(runtime::MetricsRegistry& metrics, const Options& options) {
   // Not kubernetes_build_info: its git_version is that of Kubernetes, and alerts compare it.
@@ -46,12 +71,6 @@ void register_process(runtime::MetricsRegistry& metrics, const Options& options)
   }
   for (const ControlType* type : control_types()) {
     report_running_controller(metrics, kProgram, std::string(type->name), Running::no);
-  }
-  if (const auto limit = memory_limit()) {
-    metrics
-        .gauge("dra_controller_manager_memory_limit_bytes",
-               "Memory that the container may use, as the process found it at its start.")
-        .Set(*limit);
   }
 }
 
