@@ -69,7 +69,20 @@ Connection::Connection(http::Transport& network, std::optional<Tcp> tcp,
       rest_(dependencies(*http_, gate), rest_options(config, options), process_.rng.fork(),
             process_.log),
       lease_rest_(dependencies(*lease_http_, open_gate()), rest_options(config, options),
-                  process_.rng.fork(), process_.log) {}
+                  process_.rng.fork(), process_.log) {
+  report_expiry();
+}
+
+// Not of a plugin's certificate, which the plugin renews.
+void Connection::report_expiry() {
+  if (!tcp_) return;
+  const auto expiry = http::expiry_of_certificate(tcp_->files_tls.certificate_pem);
+  if (!expiry) return;
+  process_.metrics
+      .gauge("program_client_certificate_expiration_seconds",
+             "When the client certificate of the kubeconfig expires, in seconds since unix epoch.")
+      .Set(runtime::in_seconds(expiry->time_since_epoch()));
+}
 
 std::unique_ptr<http::Client> Connection::make_client(const client::ClusterConfig& config,
                                                       const ConnectionOptions& options) {
@@ -151,6 +164,7 @@ runtime::Result<> Connection::use_tls(http::TlsClientOptions files_tls,
   }
   if (auto set = tcp_->transport->set_tls(std::move(tls)); !set) return set;
   tcp_->files_tls = std::move(files_tls);
+  report_expiry();
   plugin_identity_ = std::move(plugin_identity);
   http_->close_idle();
   lease_http_->close_idle();

@@ -30,6 +30,9 @@ struct TlsClientOptions {
   friend bool operator==(const TlsClientOptions&, const TlsClientOptions&) = default;
 };
 
+// When the first certificate in a PEM text expires; nullopt: it holds none that can be read.
+std::optional<runtime::WallTime> expiry_of_certificate(const std::string& certificate_pem);
+
 // A Transport for both kinds of endpoint.
 // Errors of make_tcp_transport(): configuration (an unusable PEM; the message says which).
 class TcpTransport : public Transport {

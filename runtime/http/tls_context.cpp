@@ -1,6 +1,7 @@
 #include "runtime/http/tls_context.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <new>
 
 #include <arpa/inet.h>
@@ -11,6 +12,7 @@
 #include <openssl/x509v3.h>
 
 #include "runtime/http/tls_tickets.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::http {
 namespace {
@@ -191,6 +193,17 @@ bool is_ip_address(const std::string& host) {
 }
 
 }  // namespace
+
+std::optional<runtime::WallTime> expiry_of_certificate(const std::string& certificate_pem) {
+  ERR_clear_error();
+  const Certificate certificate = next_certificate(bio_of(certificate_pem).get());
+  ERR_clear_error();
+  std::tm time{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &time) != 1) {
+    return std::nullopt;
+  }
+  return runtime::time_of_seconds(timegm(&time));
+}
 
 Result<TlsContext> make_client_context(const TlsClientOptions& options) {
   TlsContext context = make_context(TLS_client_method());

@@ -3,6 +3,7 @@ import pathlib
 import re
 import shutil
 import tempfile
+import time
 import unittest
 
 import chroot
@@ -11,7 +12,7 @@ import package_test
 from booted import Booted
 from package_test import CONFIGURATION, FILES
 from ports import free_port
-from render import MANIFESTS
+from render import MANIFESTS, documents
 from tools import HERE, SCRATCH, run
 
 UNIT = "dra-controller-manager"
@@ -73,13 +74,28 @@ class Systemd(unittest.TestCase):
         except AssertionError as late:
             raise AssertionError(f"{late}\n{self.ctl('status', '--lines=20', '--full', UNIT, check=False).stdout}") from None
 
+    def times(self):
+        """The metrics that are times, by name: the unit hides most of /proc."""
+        operator = documents((MANIFESTS / "examples/operator.yaml").read_text())
+        cluster.apply(operator)
+        self.addCleanup(cluster.remove, operator)
+        token = cluster.token(f"{UNIT}-operator")
+        cluster.soon("metrics are served", lambda: cluster.ask(self.port, "/metrics", token)[0] == 200)
+        text = cluster.ask(self.port, "/metrics", token)[1]
+        return {name: float(value)
+                for name, value in re.findall(r"(?m)^(\w+_(?:start_time|expiration)_seconds) (\S+)$", text)}
+
     def test_starts_restarts_upgrades_and_goes(self):
+        began = time.time()
         self.ctl("start", UNIT)
         self.assertEqual(self.process(), 0, "it starts without a kubeconfig")
         self.allow_user()
         self.ctl("enable", "--now", UNIT)
         self.wait_until_ready()
         cluster.soon("it leads", self.holder)
+        times = self.times()
+        self.assertGreater(times["process_start_time_seconds"], began - 1)
+        self.assertGreater(times["dra_controller_manager_client_certificate_expiration_seconds"], began)
         first, killed = self.process(), self.holder()
         self.ctl("kill", "--signal=KILL", UNIT)
         cluster.soon("systemd starts it again", lambda: self.process() not in (0, first))

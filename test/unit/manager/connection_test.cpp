@@ -1,6 +1,8 @@
 #include "manager/connection.hpp"
 
 #include <chrono>
+#include <cmath>
+#include <ctime>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -42,6 +44,47 @@ TEST(Connection, uses_rotated_certificates_while_it_runs) {
   folder.write("ca.crt", test::CertificateAuthority("renewed").pem());
   loop.run_for(1min);
   EXPECT_THAT(said, HasSubstr("Using the changed TLS files"));
+  group.cancel();
+  loop.run(group.join());
+}
+
+// Days until the metric's time, rounded; 0 without the metric.
+long days_left(runtime::MetricsRegistry& metrics) {
+  constexpr std::string_view kName = "\ntested_client_certificate_expiration_seconds ";
+  const std::string text = metrics.expose();
+  const std::size_t found = text.find(kName);
+  if (found == std::string::npos) return 0;
+  const auto expiry = static_cast<std::time_t>(std::stod(text.substr(found + kName.size())));
+  return std::lround(static_cast<double>(expiry - std::time(nullptr)) / 86400);
+}
+
+TEST(Connection, reports_when_client_certificate_of_its_files_expires) {
+  runtime::VirtualLoop loop;
+  runtime::Rng rng(1);
+  runtime::MetricsRegistry metrics("tested");
+  client::TempFolder folder;
+  client::ClusterConfig config;
+  config.server = {http::Security::tls, "127.0.0.1", 1};
+  {
+    const auto without = Connection::open(config, {}, open_gate(), {loop, metrics, rng, {}});
+    ASSERT_TRUE(without) << without.error().message;
+    EXPECT_EQ(days_left(metrics), 0);
+  }
+  const test::CertificateAuthority authority("authority");
+  const auto write = [&](int days) {
+    const test::Identity identity = authority.issue({.valid_to_days = days});
+    config.client_certificate.file = folder.write("tls.crt", identity.certificate_pem);
+    config.client_key.file = folder.write("tls.key", identity.key_pem);
+  };
+  write(3);
+  const auto connection = Connection::open(config, {}, open_gate(), {loop, metrics, rng, {}});
+  ASSERT_TRUE(connection) << connection.error().message;
+  EXPECT_EQ(days_left(metrics), 3);
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("connection", (*connection)->run());
+  write(365);
+  loop.run_for(2min);
+  EXPECT_EQ(days_left(metrics), 365);
   group.cancel();
   loop.run(group.join());
 }
