@@ -80,9 +80,10 @@ Setting duration_setting(SettingText text, runtime::Duration& target, runtime::D
   const std::string range = least > runtime::Duration(1)
                                 ? fmt::format("of at least {}", format_duration(least))
                                 : "above 0";
-  Setting setting{.text = std::move(text),
-                  .expected = fmt::format("a duration {} like 15s or 1m30s", range),
-                  .by_default = format_duration(target)};
+  Setting setting{
+      .text = std::move(text),
+      .expected = fmt::format("a duration {} and up to 2562047h, like 15s or 1m30s", range),
+      .by_default = format_duration(target)};
   setting.apply = [&target, least, expected = setting.expected](const Value& value) {
     const auto duration = parse_duration(std::get<std::string>(value));
     if (!duration || *duration < least) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,7 @@ Setting text_setting(SettingText text, std::string& target);
 Setting name_setting(SettingText text, std::string& target);
 Setting list_setting(SettingText text, Strings& target);
 Setting switches_setting(SettingText text, Switches& target);
-// A duration above 0, and of at least `least`.
+// A duration above 0, of at least `least`, and of up to 292 years: what a Duration can hold.
 Setting duration_setting(SettingText text, runtime::Duration& target,
                          runtime::Duration least = runtime::Duration(1));
 // Whole numbers of at least 0, separated by commas.
@@ -85,6 +86,13 @@ std::string why_no_dns_subdomain(const std::string& name);
 // "expected a whole number above 0, got "0"".
 std::string refuse_value(std::string_view expected, std::string_view got);
 
+// Whether the target can hold the value, whatever the bounds say.
+template <class Number, class Stored>
+constexpr bool fits([[maybe_unused]] Stored number) {
+  if constexpr (std::is_integral_v<Number>) return std::in_range<Number>(number);
+  return true;
+}
+
 template <class Number>
 Setting number_setting(SettingText text, Number& target, Bounds bounds) {
   using Stored = std::conditional_t<std::is_integral_v<Number>, std::int64_t, double>;
@@ -95,7 +103,7 @@ Setting number_setting(SettingText text, Number& target, Bounds bounds) {
     const Stored number = std::get<Stored>(value);
     const auto compared = static_cast<double>(number);
     const bool is_tiny = compared > 0 && compared < bounds.least_above_zero;
-    if (compared < bounds.least || compared > bounds.most || is_tiny) {
+    if (compared < bounds.least || compared > bounds.most || is_tiny || !fits<Number>(number)) {
       return refuse_value(bounds.expected, to_text(value));
     }
     target = static_cast<Number>(number);

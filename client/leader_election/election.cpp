@@ -227,7 +227,9 @@ std::string why_invalid(const Timing& timing) {
   if (timing.lease_duration <= timing.renew_deadline) {
     return "the lease duration must be longer than the renew deadline";
   }
-  if (timing.lease_duration > kLeaseDurationMax) return "the lease duration is too long";
+  if (timing.lease_duration > kLeaseDurationMax) {
+    return fmt::format("the lease duration must be at most {}s", kLeaseDurationMax.count());
+  }
   return {};
 }
 

@@ -138,7 +138,7 @@ TEST_F(ConfigFile, explains_mistake_with_line_column_key_and_expectation) {
            Row{"a number for a string", "leaderElection: {resourceName: 123}",
                ":3:32: leaderElection.resourceName: expected a string, got \"123\" without"},
            Row{"a duration without a unit", "leaderElection: {leaseDuration: 15}",
-               ":3:33: leaderElection.leaseDuration: expected a duration of at least 0.1s like"},
+               ":3:33: leaderElection.leaseDuration: expected a duration of at least 0.1s and "},
            Row{"yes for true", "leaderElection: {leaderElect: yes}",
                ":3:31: leaderElection.leaderElect: expected true or false, got \"yes\""},
            Row{"a string for a list", "controllers: \"*\"",

@@ -304,6 +304,8 @@ TEST(Options, name_flag_of_mistake_in_one_line) {
         {"--leader-elect-lease-duration=15", "--leader-elect-lease-duration"},
         {"--leader-elect-retry-period=0s", "--leader-elect-retry-period"},
         {"--leader-elect-retry-period=1ns", "expected a duration of at least 0.1s"},
+        {"--leader-elect-retry-period=2562048h",
+         "expected a duration of at least 0.1s and up to 2562047h, like 15s or 1m30s"},
         {"--leader-elect-renew-deadline=99ms", "expected a duration of at least 0.1s"},
         {"--leader-elect-renew-deadline=15s", "lease duration"},
         {"--leader-elect-retry-period=9s", "renew deadline"},

@@ -147,5 +147,15 @@ TEST_F(ParseCommandLine, hides_value_of_unknown_flag) {
   EXPECT_THAT(line.error(), Not(HasSubstr("very-secret")));
 }
 
+TEST(NumberSetting, refuses_value_that_its_target_cannot_hold) {
+  std::int16_t target = 1;
+  const Setting setting = number_setting({"n", "", "NUMBER", ""}, target, kWhole);
+  EXPECT_EQ(setting.apply(Value(std::int64_t{65537})),
+            "expected a whole number from 0 to 9007199254740992, got \"65537\"");
+  EXPECT_EQ(target, 1);
+  EXPECT_EQ(setting.apply(Value(std::int64_t{32767})), "");
+  EXPECT_EQ(target, 32767);
+}
+
 }  // namespace
 }  // namespace dcm::options
