@@ -98,9 +98,9 @@ class StoreReader {
   void for_each(Visit visit) const {
     table_->for_each(0, table_->slots(), visit);
   }
-  // The same in slices of about `limit` objects, so that other tasks run in between. Returns where
-  // to continue; nullopt: done. Every object that exists during the whole walk is visited once;
-  // observers are notified of objects added or removed meanwhile.
+  // The same in slices of about `limit` objects (at least 1), so that other tasks run in between.
+  // Returns where to continue; nullopt: done. Every object that exists during the whole walk is
+  // visited once; observers are notified of objects added or removed meanwhile.
   template <class Visit>
   std::optional<Cursor> visit_slice(Cursor from, std::size_t limit, Visit visit) const {
     const SlotId end = table_->slots();

@@ -59,6 +59,12 @@ Worklist& ControllerManager::add_controller(std::string name, const ControllerOp
   if (options.workers == 0) {
     throw std::invalid_argument("the controller \"" + name + "\" needs a worker");
   }
+  if (options.backoff.first <= runtime::Duration::zero() ||
+      options.backoff.most < options.backoff.first) {
+    throw std::invalid_argument(
+        "the controller \"" + name +
+        "\" needs a first back-off above zero, and at most the longest one");
+  }
   if (!queues_.empty()) field_manager_->clear();
   return queues_.emplace_back(std::move(name), options, process(), std::move(handler)).list;
 }

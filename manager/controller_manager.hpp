@@ -58,7 +58,8 @@ class ControllerManager {
                           CacheOptions<T> options = {});
 
   // `name` labels its metrics: it must be unique among controllers (a cache's among caches), or
-  // std::invalid_argument is thrown. `reconciler` is a function, or an object with
+  // std::invalid_argument is thrown, as for options out of range. `reconciler` is a function, or an
+  // object with
   //
   //   Task<Outcome> reconcile(NamespacedName name);
   //

@@ -33,7 +33,8 @@ std::string environment_variable(const char* name);
 std::vector<std::string> own_environment();
 
 // Runs `command` with an empty standard input. A process still running at the deadline, or when the
-// caller is cancelled, is killed.
+// caller is cancelled, is killed. A program that ran has a ProcessEnd, whatever its status. Errors:
+// configuration (it cannot be started), deadline_exceeded, body_too_large (above `output_max`).
 Task<Result<ProcessEnd>> run_process(Executor executor, TimeSource& time, ProcessCommand command,
                                      Deadline deadline);
 

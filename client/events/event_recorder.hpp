@@ -22,7 +22,7 @@ class EventRecorder final : public api::EventSink {
   EventRecorder(RestClient& rest, runtime::TimeSource& time, runtime::MetricsRegistry& metrics,
                 runtime::Rng rng, runtime::Logger log, EventLimits limits = {});
 
-  // A very long message is cut.
+  // A message is cut after 1,024 bytes.
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
               std::string_view reason, std::string_view message) override;
 

@@ -499,6 +499,22 @@ TEST_P(Client, runs_jobs_on_chosen_instances) {
   EXPECT_LE(everywhere, 8) << "a stop ends them";
 }
 
+struct EarlyLookUp {
+  CacheClient<Map> maps;
+  std::optional<runtime::Reason>* reason;
+  Task<> run() {
+    const auto found = co_await maps.get({"default", "a"});
+    if (!found) *reason = found.error().reason;
+  }
+};
+
+TEST_P(Client, has_no_version_at_the_start) {
+  std::optional<runtime::Reason> reason;
+  manager.job("early", RunsOn::every_instance, EarlyLookUp{manager.client(maps), &reason});
+  begin();
+  EXPECT_EQ(reason, runtime::Reason::not_served);
+}
+
 INSTANTIATE_TEST_SUITE_P(Orders, Client, testing::Range(1, 21));
 
 }  // namespace

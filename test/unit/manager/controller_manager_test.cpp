@@ -220,6 +220,11 @@ TEST(ControllerManager, refuses_what_can_never_run_or_runs_without_pause) {
             "the controller \"one\" needs a worker");
   EXPECT_EQ(refusal([&] { manager.periodic_job("two", RunsOn::leader, 0s, EmptyJob{}); }),
             "the job \"two\" needs an interval above zero");
+  for (const runtime::Backoff backoff : {runtime::Backoff{0s, 1s}, runtime::Backoff{2s, 1s}}) {
+    EXPECT_EQ(refusal([&] { manager.controller("three", {.backoff = backoff}, done_at_once); }),
+              "the controller \"three\" needs a first back-off above zero, and at most the longest "
+              "one");
+  }
 }
 
 TEST(ControllerManager, refuses_late_index_and_feed) {
