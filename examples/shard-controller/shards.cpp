@@ -27,7 +27,7 @@ constexpr dcm::api::ResourceKind kConfigMaps{"", "configmaps", "ConfigMap", kNam
 
 constexpr const char* kFinalizer = "shards.example.com/in-use";
 constexpr const char* kInUseBy = "shards.example.com/in-use-by";  // annotation of a shard
-constexpr int kNumbers = 65536;
+constexpr std::int64_t kNumbers = 65536;
 
 // [fields]
 struct ShardSet {
