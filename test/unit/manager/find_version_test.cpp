@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ TEST(FindVersion, logs_lasting_cause_every_five_minutes) {
   for (int i = 0; i < 12; ++i) {  // it asks every 30 s
     site.http.answer({.status = 404, .headers = {}, .body = "404 page not found"});
   }
-  std::string why;
+  std::optional<runtime::Problem> why;
   runtime::TaskGroup group(loop.executor());
   group.spawn("find", [](auto& found, const auto& in, auto& reason) -> runtime::Task<> {
     co_await find_version(found, in, api::kPodGroups, reason);
@@ -36,7 +37,9 @@ TEST(FindVersion, logs_lasting_cause_every_five_minutes) {
   };
   loop.run_for(4min + 50s);
   EXPECT_EQ(warnings(), 1);
-  EXPECT_TRUE(why.starts_with("the API server serves podgroups in no version")) << why;
+  ASSERT_TRUE(why);
+  EXPECT_TRUE(why->whole.starts_with("the API server serves podgroups in no version"))
+      << why->whole;
   loop.run_for(30s);
   EXPECT_EQ(warnings(), 2);
   group.cancel();

@@ -373,7 +373,7 @@ TEST(GenerateClaims, reports_other_failures_while_names_cannot_be_written) {
   world.start();
   world.api.fault = [](std::size_t, const std::string& text) {
     if (!text.starts_with("write names")) return Fault{};
-    return refused(Reason::forbidden);
+    return refused({Reason::forbidden, "no"});
   };
   world.api.put(trainer().from_template("nics", "nic"));
   world.run_for(1s);
