@@ -23,7 +23,7 @@ cmd_test() {
     build dev unit_tests
     layer unit unit_tests dev
   else
-    setup python3-venv doxygen
+    setup python3-venv doxygen chromium fonts-dejavu-core
     build asan unit_tests
     build release
     layer unit-sanitized unit_tests asan
