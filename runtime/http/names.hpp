@@ -18,10 +18,10 @@ namespace dcm::http {
 
 using Addresses = std::vector<boost::asio::ip::tcp::endpoint>;
 
-// If a name server fails, or does not answer within half of the time that is left, the last
-// addresses of the name count: without a new connection, a leader loses its lease. A look-up goes
-// on when nobody waits for it any longer, so that a slow answer is there for the next call; no
-// other one of that name begins meanwhile.
+// If a name server fails, or does not answer within half of the time that is left, the last known
+// addresses of the name are used: without a new connection, a leader loses its lease. A look-up
+// goes on after its caller has given up, so that the next call finds a slow answer. A name has one
+// look-up at a time.
 //
 // Keeps each name for good: a program connects to few.
 class Names {
