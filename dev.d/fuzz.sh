@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 #: fuzz [NAME]       lists the fuzz targets, or builds and runs one: [--time 10m], or FILE… to replay;
-#:                   --minutes N: all targets, N minutes each
+#:                   --minutes N: all targets, N minutes each; --go-on [N]: for N minutes (30) those that
+#:                   test/fuzz/runs.tsv says were run least, one on each core
 
 fuzz_targets() { sed -n 's/^dcm_add_fuzz_target(\([a-z0-9_]*\) .*/\1/p' test/fuzz/CMakeLists.txt; }
 
@@ -30,34 +31,45 @@ fuzz_run() {
     "$inputs" "test/fuzz/corpus/$1"
 }
 
-# As fuzz_run, with a one-line verdict.
-fuzz_one_of_all() {
-  local log=build/logs/fuzz-$1.log
-  if fuzz_run "$1" "$2" >"$log" 2>&1; then
-    echo "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs, no finding"
-  else
-    echo "$1: FAILED, see $log"
-    return 1
-  fi
+# As fuzz_run, with a one-line verdict, which also goes to runs.tsv.
+fuzz_one() {
+  local log=build/logs/fuzz-$1.log verdict='no finding' inputs status=0
+  fuzz_run "$1" "$2" >"$log" 2>&1 || { status=1 verdict="FAILED, see $log"; }
+  inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  echo "$1: ${inputs:-?} inputs, $verdict"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" $(($2 / 60)) "${inputs:-?}" "$commit" "$(date +%F)" \
+    "${verdict%%,*}" >>test/fuzz/runs.tsv
+  return $status
 }
 
-# As many targets at a time as there are cores. Runs all of them even if one fails: findings are in
-# build/fuzz/findings.
-fuzz_all() {
-  local name
-  for name in $(fuzz_targets); do build fuzz "fuzz_$name"; done
+# The targets that were run least, one for each core.
+fuzz_least() {
+  fuzz_targets | awk 'NR == FNR { minutes[$1] += $2; next } { print minutes[$1] + 0, $1 }' test/fuzz/runs.tsv - |
+    sort -ns | head -n "$(nproc)" | cut -d ' ' -f 2
+}
+
+# fuzz_each MINUTES NAME…: as many targets at a time as there are cores. Runs all of them even if one
+# fails: findings are in build/fuzz/findings.
+fuzz_each() {
+  local minutes=$1 commit
+  shift
+  build fuzz "${@/#/fuzz_}"
   mkdir -p build/logs
-  export cache
-  export -f fuzz_run fuzz_one_of_all
-  fuzz_targets | xargs -P "$(nproc)" -I{} bash -c "fuzz_one_of_all {} $(($1 * 60))"
+  commit=$(git describe --always --abbrev=12 --dirty=+ --exclude='*')
+  export cache commit
+  export -f fuzz_run fuzz_one
+  printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} bash -c "fuzz_one {} $((minutes * 60))"
 }
 
 cmd_fuzz() {
   (($#)) || { fuzz_targets; return; }
-  if [[ $1 == --minutes ]]; then
-    [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || die "--minutes needs a number"
+  if [[ $1 == --minutes || $1 == --go-on ]]; then
+    local minutes=${2:-} targets=()
+    [[ $1 == --minutes ]] || minutes=${2:-30}
+    [[ $minutes =~ ^[1-9][0-9]*$ ]] || die "$1 needs a number"
     setup
-    fuzz_all "$2"
+    if [[ $1 == --go-on ]]; then mapfile -t targets < <(fuzz_least); else mapfile -t targets < <(fuzz_targets); fi
+    fuzz_each "$minutes" "${targets[@]}"
     return
   fi
   local name=$1 seconds=600 files=()
