@@ -3,7 +3,7 @@
 #:                   --minutes N: all targets, N minutes each; --go-on [N]: for N minutes (30) those that
 #:                   test/fuzz/runs.tsv says were run least, one on each core
 
-fuzz_targets() { sed -n 's/^dcm_add_fuzz_target(\([a-z0-9_]*\) .*/\1/p' test/fuzz/CMakeLists.txt; }
+fuzz_targets() { sed -n 's/^dcm_add_fuzz_target(\([a-z0-9_]*\).*/\1/p' test/fuzz/CMakeLists.txt; }
 
 # seconds_of 90, 90s, 10m or 1h
 seconds_of() {
@@ -55,7 +55,8 @@ fuzz_each() {
   shift
   build fuzz "${@/#/fuzz_}"
   mkdir -p build/logs
-  commit=$(git describe --always --abbrev=12 --dirty=+ --exclude='*')
+  commit=$(git rev-parse --short=12 HEAD)
+  git diff --quiet HEAD -- . ':!test/fuzz/runs.tsv' || commit+=+
   export cache commit
   export -f fuzz_run fuzz_one
   printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} bash -c "fuzz_one {} $((minutes * 60))"

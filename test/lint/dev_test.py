@@ -38,6 +38,12 @@ class Run(unittest.TestCase):
             self.assertIn("is not on this machine: name a --context", ended.stderr, (kubeconfig, flags))
 
 
+class Fuzz(unittest.TestCase):
+    def test_lists_each_target(self):
+        listed = subprocess.run([DEV, "fuzz"], capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(sorted(listed), sorted(os.listdir(DEV.parent / "test/fuzz/corpus")))
+
+
 class Cluster(unittest.TestCase):
     def test_refuses_a_name_that_is_a_path(self):
         with tempfile.TemporaryDirectory() as folder:
