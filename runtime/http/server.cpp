@@ -33,16 +33,19 @@ class Server {
  public:
   Server(Executor executor, Listener& listener, TimeSource& time, ServerOptions options,
          Handler handler, Logger log)
-      : executor_(executor),
-        listener_(listener),
+      : listener_(listener),
         time_(time),
-        options_(options),
-        handler_(std::move(handler)),
-        settle_([this](ServerConnection& connection) { return settle(connection); }),
-        must_yield_([this](const ServerConnection& connection) { return must_yield(connection); }),
-        log_(std::move(log)),
-        crowd_(time, std::chrono::minutes(1)),
         place_may_be_free_(time),
+        context_{.executor = executor,
+                 .time = time,
+                 .options = std::move(options),
+                 .handler = std::move(handler),
+                 .settle = [this](ServerConnection& connection) { return settle(connection); },
+                 .must_yield =
+                     [this](const ServerConnection& connection) { return must_yield(connection); },
+                 .log = std::move(log),
+                 .became_idle = place_may_be_free_},
+        crowd_(time, std::chrono::minutes(1)),
         group_(executor) {}
 
   Task<> run() {
@@ -64,11 +67,9 @@ class Server {
 
   Task<> accept_all() {
     while (true) {
-      std::unique_ptr<Stream> stream = co_await accept_next(listener_, time_, log_);
+      std::unique_ptr<Stream> stream = co_await accept_next(listener_, time_, context_.log);
       co_await make_room_for_new();
-      const auto place =
-          connections_.emplace(connections_.end(), executor_, std::move(stream), time_, options_,
-                               handler_, settle_, must_yield_, log_, place_may_be_free_);
+      const auto place = connections_.emplace(connections_.end(), context_, std::move(stream));
       count(*place, Stage::opened, 1);
       group_.spawn("connection", serve_one(place));
     }
@@ -76,7 +77,7 @@ class Server {
 
   // Newcomers must leave file descriptors for everything else.
   std::size_t new_connections_max() const {
-    return std::min(options_.new_connections_max, runtime::open_files_max() / 4);
+    return std::min(context_.options.new_connections_max, runtime::open_files_max() / 4);
   }
 
   Task<> make_room_for_new() {
@@ -109,12 +110,12 @@ class Server {
 
   bool is_greedy(const ServerConnection& connection) const {
     return !connection.address().empty() &&
-           of_address(connection).settled >= options_.connections_per_address_max;
+           of_address(connection).settled >= context_.options.connections_per_address_max;
   }
 
   bool has_place_for(const ServerConnection& connection) const {
     return connection.stage() == Stage::closed ||
-           (!is_greedy(connection) && all_.settled < options_.connections_max);
+           (!is_greedy(connection) && all_.settled < context_.options.connections_max);
   }
 
   // Requires that the connection is not closed.
@@ -192,10 +193,10 @@ class Server {
   void report_crowd(const std::string& address) {
     // Logged by address set once: two alternating clients must not cause a line each time.
     if (!crowd_.should_log("too many connections")) return;
-    log_.warning("Too many connections; closing idle ones",
-                 {{"address", listener_.address()},
-                  {"of", address},
-                  {"open", std::uint64_t{all_.opened + all_.settled}}});
+    context_.log.warning("Too many connections; closing idle ones",
+                         {{"address", listener_.address()},
+                          {"of", address},
+                          {"open", std::uint64_t{all_.opened + all_.settled}}});
   }
 
   // Lists a connection for as long as it waits for a slot.
@@ -227,20 +228,15 @@ class Server {
     co_await connection->run();
   }
 
-  Executor executor_;
   Listener& listener_;
   TimeSource& time_;
-  ServerOptions options_;
-  Handler handler_;
-  ServerConnection::Settle settle_;
-  ServerConnection::MustYield must_yield_;
-  Logger log_;
+  runtime::Condition place_may_be_free_;
+  ServerConnection::Context context_;
   runtime::RepeatGuard crowd_;
   std::list<const ServerConnection*> waiting_;  // for a slot
   Connections connections_;
   Count all_;
   std::unordered_map<std::string, Count> by_address_;
-  runtime::Condition place_may_be_free_;
   runtime::TaskGroup group_;
 };
 
@@ -259,7 +255,7 @@ Task<std::unique_ptr<Stream>> accept_next(Listener& listener, TimeSource& time, 
 Task<> serve(Listener& listener, TimeSource& time, ServerOptions options, Handler handler,
              Logger log) {
   const Executor executor = co_await boost::asio::this_coro::executor;
-  Server server(executor, listener, time, options, std::move(handler), std::move(log));
+  Server server(executor, listener, time, std::move(options), std::move(handler), std::move(log));
   co_await server.run();
 }
 

@@ -58,25 +58,16 @@ bool expects_continue(const RequestHead& head) {
 
 }  // namespace
 
-ServerConnection::ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
-                                   runtime::TimeSource& time, const ServerOptions& options,
-                                   const Handler& handler, const Settle& settle,
-                                   const MustYield& must_yield, const runtime::Logger& log,
-                                   runtime::Condition& became_idle)
-    : time_(time),
-      options_(options),
-      handler_(handler),
-      settle_(settle),
-      must_yield_(must_yield),
-      log_(log),
-      became_idle_(became_idle),
+ServerConnection::ServerConnection(const Context& context, std::unique_ptr<Stream> stream)
+    : context_(context),
+      time_(context.time),
+      options_(context.options),
       stream_(std::move(stream)),
-      buffer_(options.header_bytes_max, kFirstBytes),
+      buffer_(options_.header_bytes_max, kFirstBytes),
       address_(stream_->peer_address()),
-      opened_(time.now()),
+      opened_(time_.now()),
       since_(opened_),
-      executor_(executor),
-      group_(std::move(executor)) {}
+      group_(context.executor) {}
 
 Task<> ServerConnection::run() {
   group_.spawn("requests", serve_requests());
@@ -86,7 +77,7 @@ Task<> ServerConnection::run() {
 void ServerConnection::enter(State state) {
   state_ = state;
   since_ = time_.now();
-  if (state == State::idle) became_idle_.notify_one();
+  if (state == State::idle) context_.became_idle.notify_one();
 }
 
 Task<> ServerConnection::serve_requests() {
@@ -111,7 +102,7 @@ Task<> ServerConnection::serve_requests() {
 
 Task<bool> ServerConnection::settle() {
   if (stage_ == Stage::settled) co_return true;
-  co_return co_await settle_(*this);
+  co_return co_await context_.settle(*this);
 }
 
 // Whether nothing is left to do here: the first bytes are HTTP/2 (RFC 9113, 3.4), or never arrived.
@@ -132,11 +123,11 @@ Task<bool> ServerConnection::upgrade() {
   enter(State::answering);
   co_await options_.http2({.stream = std::move(stream_),
                            .first_bytes = std::string(buffer_.data()),
-                           .executor = executor_,
+                           .executor = context_.executor,
                            .time = time_,
                            .options = options_,
-                           .handler = handler_,
-                           .log = log_});
+                           .handler = context_.handler,
+                           .log = context_.log});
   co_return true;
 }
 
@@ -268,12 +259,12 @@ Task<> ServerConnection::answer(Request request) {
 Task<> ServerConnection::call_handler(Request request) {
   const std::string description = fmt::format("{} {}", to_string(request.method), request.target);
   try {
-    co_await handler_(std::move(request), *this);
+    co_await context_.handler(std::move(request), *this);
   } catch (...) {
     const std::exception_ptr failure = std::current_exception();
     if (!runtime::is_isolated(failure)) throw;
-    log_.error("HTTP handler failed",
-               {{"request", description}, {"error", runtime::text_of(failure)}});
+    context_.log.error("HTTP handler failed",
+                       {{"request", description}, {"error", runtime::text_of(failure)}});
   }
 }
 
@@ -337,7 +328,7 @@ Task<Result<>> ServerConnection::write_all(std::string_view bytes) {
 AfterAnswer ServerConnection::after_answer(const Response& response) const {
   const auto connection = response.headers.find("Connection");
   const bool wants_close = connection && equals_without_case(*connection, "close");
-  return wants_close || must_yield_(*this) ? AfterAnswer::close : after_;
+  return wants_close || context_.must_yield(*this) ? AfterAnswer::close : after_;
 }
 
 // ---- the handler's side -------------------------------------------------------------------------

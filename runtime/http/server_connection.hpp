@@ -17,8 +17,7 @@
 
 namespace dcm::http {
 
-// Loop thread only. Everything it refers to must outlive it. `became_idle` is notified when it
-// waits for another request after an answer.
+// Loop thread only.
 class ServerConnection final : private Responder {
  public:
   // Whether the connection may continue now that its first request has arrived.
@@ -28,10 +27,21 @@ class ServerConnection final : private Responder {
   // `opened`: no request yet. `closed`: its slot has been given away.
   enum class Stage : std::uint8_t { opened, settled, closed };
 
-  ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
-                   runtime::TimeSource& time, const ServerOptions& options, const Handler& handler,
-                   const Settle& settle, const MustYield& must_yield, const runtime::Logger& log,
-                   runtime::Condition& became_idle);
+  // What all connections of a server share.
+  struct Context {
+    runtime::Executor executor;
+    runtime::TimeSource& time;
+    ServerOptions options;
+    Handler handler;
+    Settle settle;
+    MustYield must_yield;
+    runtime::Logger log;
+    // Notified when a connection waits for another request after an answer.
+    runtime::Condition& became_idle;
+  };
+
+  // `context` must outlive it.
+  ServerConnection(const Context& context, std::unique_ptr<Stream> stream);
 
   // Serves until either side closes the connection.
   Task<> run();
@@ -87,13 +97,9 @@ class ServerConnection final : private Responder {
   Task<Result<>> end() override;
   void abort() override;
 
+  const Context& context_;
   runtime::TimeSource& time_;
   const ServerOptions& options_;
-  const Handler& handler_;
-  const Settle& settle_;
-  const MustYield& must_yield_;
-  const runtime::Logger& log_;
-  runtime::Condition& became_idle_;
   std::unique_ptr<Stream> stream_;
   ReadBuffer buffer_;
   const std::string address_;
@@ -111,7 +117,6 @@ class ServerConnection final : private Responder {
   Framing framing_ = Framing::content_length;
   AfterAnswer after_ = AfterAnswer::keep_alive;
 
-  runtime::Executor executor_;
   runtime::TaskGroup group_;
 };
 
