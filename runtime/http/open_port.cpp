@@ -133,20 +133,15 @@ Task<> send(Response response, Responder& responder) {
   [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
 }
 
-Response in_plain_text(std::uint16_t status, std::string why) {
-  return text_response(status, std::move(why) + "\n");
-}
-
 }  // namespace
 
 Task<> serve_open(Listener& listener, runtime::TimeSource& time, ServerOptions options,
                   std::vector<std::string> accept_hosts, Handler handler, runtime::Logger log) {
   OpenPort port{listener.address(), std::move(accept_hosts)};
-  auto word = options.refusal ? options.refusal : in_plain_text;
-  Handler guarded = [port = std::move(port), word = std::move(word), handler = std::move(handler)](
-                        Request request, Responder& responder) {
+  Handler guarded = [port = std::move(port), refuse = options.refusal,
+                     handler = std::move(handler)](Request request, Responder& responder) {
     const auto refusal = check_open_port(request, port);
-    if (refusal) return send(word(refusal->status, refusal->why), responder);
+    if (refusal) return send(refuse(refusal->status, refusal->why), responder);
     return handler(std::move(request), responder);
   };
   co_await serve(listener, time, std::move(options), std::move(guarded), std::move(log));

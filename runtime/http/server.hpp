@@ -9,7 +9,9 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "runtime/http/message.hpp"
 #include "runtime/http/stream.hpp"
@@ -18,6 +20,11 @@
 namespace dcm::http {
 
 struct UpgradedConnection;
+
+// `why` as a line of plain text.
+inline Response plain_refusal(std::uint16_t status, std::string why) {
+  return text_response(status, std::move(why) + "\n");
+}
 
 struct ServerOptions {
   // At this many connections, of all or of one address, the next one to send a request replaces
@@ -41,8 +48,8 @@ struct ServerOptions {
   runtime::Duration age_max = runtime::Duration::max();
   runtime::Duration write_timeout = std::chrono::seconds(30);  // for each piece of the answer
   // The answer to requests that reach no handler, because they are too large or not HTTP: its
-  // status, and why. Plain text by default.
-  std::function<Response(std::uint16_t status, std::string why)> refusal = {};
+  // status, and why.
+  std::function<Response(std::uint16_t status, std::string why)> refusal = plain_refusal;
   // Serves a connection whose client speaks HTTP/2 (http2::serve_connection); empty: it is
   // rejected.
   std::function<Task<>(UpgradedConnection)> http2 = {};

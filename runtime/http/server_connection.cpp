@@ -271,9 +271,7 @@ Task<> ServerConnection::call_handler(Request request) {
 Task<> ServerConnection::refuse(std::optional<Refusal> refusal) {
   after_ = AfterAnswer::close;
   if (!refusal) co_return;
-  const Response response =
-      options_.refusal ? options_.refusal(refusal->status, std::move(refusal->message))
-                       : text_response(refusal->status, std::move(refusal->message) + "\n");
+  const Response response = options_.refusal(refusal->status, std::move(refusal->message));
   std::string bytes =
       encode_response_head(response, Framing::content_length, after_, time_.wall_now());
   bytes.append(response.body);

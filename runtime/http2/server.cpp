@@ -69,8 +69,7 @@ class Exchange final : private http::Responder {
     const std::string why = status == 413   ? "the request's body is too large"
                             : status == 501 ? "this method is not known here"
                                             : "the request did not arrive in time";
-    if (context_.options.refusal) return context_.options.refusal(status, why);
-    return http::text_response(status, why + "\n");
+    return context_.options.refusal(status, why);
   }
 
   Task<std::expected<http::Request, Refusal>> read() {
