@@ -23,28 +23,37 @@ void erase_from(ByTime& pods, const typename ByTime::key_type& when) {
 
 void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
                       PendingPod::Waits first) {
-  using Waits = PendingPod::Waits;
   const auto [entry, is_new] = pods_.try_emplace(pod.uid);
   PendingPod& pending = entry->second;
-  const bool may_go = is_new || pending.waits != Waits::for_walk || first == Waits::for_walk;
-  if (!is_new && may_go && pending.due == due && pending.rules == rules) return;
-  if (is_new) {
-    pending.pod = pod;
-    pending.sequence = ++last_sequence_;
-  } else {
-    uncount(pending);
-  }
+  if (!is_new) return update(pending, due, std::move(rules), first);
+  pending.pod = pod;
+  pending.sequence = ++last_sequence_;
+  pending.due = due;
   pending.rules = std::move(rules);
   count(pending);
-  const bool is_put_off = !is_new && due > pending.due;
+  wait(pending, first);
+}
+
+void PendingPods::update(PendingPod& pending, runtime::WallTime due, std::vector<RuleId> rules,
+                         PendingPod::Waits first) {
+  using enum PendingPod::Waits;
+  const bool leaves_walk = pending.waits == for_walk && first != for_walk;
+  if (!leaves_walk && pending.due == due && pending.rules == rules) return;
+  uncount(pending);
+  pending.rules = std::move(rules);
+  count(pending);
+  const bool is_put_off = due > pending.due;
   if (is_put_off) forgive(pending);
-  const Waits before = is_new ? first : pending.waits;
-  const bool keeps_its_place = before == Waits::with_worker || before == Waits::for_budget ||
-                               (before == Waits::after_failure && !is_put_off);
-  if (!is_new && !keeps_its_place) leave(pending);
+  const bool keeps_its_place = pending.waits == with_worker || pending.waits == for_budget ||
+                               (pending.waits == after_failure && !is_put_off);
+  if (keeps_its_place) {
+    pending.due = due;
+    return;
+  }
+  const PendingPod::Waits next = pending.waits == for_walk ? first : until_due;
+  leave(pending);
   pending.due = due;
-  if (keeps_its_place) return;
-  wait(pending, is_new || before == Waits::for_walk ? first : Waits::until_due);
+  wait(pending, next);
 }
 
 std::size_t PendingPods::admit(std::size_t limit) {

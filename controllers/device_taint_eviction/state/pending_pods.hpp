@@ -141,6 +141,8 @@ class PendingPods {
   template <class Time>
   using ByTime = std::map<std::pair<Time, std::uint64_t>, PendingPod*>;
 
+  void update(PendingPod& pending, runtime::WallTime due, std::vector<RuleId> rules,
+              PendingPod::Waits first);
   void count(const PendingPod& pod);
   void uncount(const PendingPod& pod);
   void forgive(PendingPod& pod);
