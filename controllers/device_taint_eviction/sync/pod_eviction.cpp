@@ -56,12 +56,12 @@ Task<> PodEviction::evict(PodRef pod) {
 }
 
 Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
-  EvictionSnapshot::Mark mark{};  // of this attempt
+  EvictionSnapshot::Mark marked{};  // in this attempt
   while (true) {
     PendingPod* pending = deps_.tracker.judge_again(pod);
     // A pod that was released and became pending again has its own turn.
     if (pending == nullptr || !pending->is_with_worker()) co_return End::not_evicted;
-    const EvictionStep step = next_step(*pending, mark);
+    const EvictionStep step = next_step(*pending, marked);
     switch (step) {
       case EvictionStep::nothing:
       case EvictionStep::wait:
@@ -75,21 +75,27 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
       case EvictionStep::mark_too:
         break;
     }
-    const auto transition =
-        step == EvictionStep::mark ? api::TransitionTime::now : api::TransitionTime::unchanged;
-    const Mark write{deps_.time.wall_now(), transition};
-    // The cache has the pod: otherwise it would not be marked.
-    const PodPtr seen = deps_.tracker.lookup().find_pod(pod.key);
-    const Result<> marked = co_await deps_.api.write(pod, write, priority());
-    if (!marked) {
-      settle_refusal(pod, marked.error());
-      co_return End::not_evicted;
-    }
-    announce(pod);
-    if (PendingPod* found = deps_.pending.find(pod.uid))
-      found->marked_over = seen->meta.resource_version;
-    mark = EvictionSnapshot::Mark::written;
+    const bool is_marked = co_await mark(pod, step);
+    if (!is_marked) co_return End::not_evicted;
+    marked = EvictionSnapshot::Mark::written;
   }
+}
+
+Task<bool> PodEviction::mark(PodRef pod, EvictionStep step) {
+  const auto transition =
+      step == EvictionStep::mark ? api::TransitionTime::now : api::TransitionTime::unchanged;
+  // The cache has the pod: otherwise it would not be marked.
+  const PodPtr seen = deps_.tracker.lookup().find_pod(pod.key);
+  const Result<> marked =
+      co_await deps_.api.write(pod, Mark{deps_.time.wall_now(), transition}, priority());
+  if (!marked) {
+    settle_refusal(pod, marked.error());
+    co_return false;
+  }
+  announce(pod);
+  PendingPod* const pending = deps_.pending.find(pod.uid);
+  if (pending != nullptr) pending->marked_over = seen->meta.resource_version;
+  co_return true;
 }
 
 EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const {

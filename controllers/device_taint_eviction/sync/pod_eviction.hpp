@@ -53,6 +53,8 @@ class PodEviction {
 
   Task<End> attempt(PodRef pod);
   EvictionStep next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const;
+  // Writes the condition DisruptionTarget. Returns whether the server has accepted it.
+  Task<bool> mark(PodRef pod, EvictionStep step);
   Task<End> send_away(PendingPod& pending, EvictionStep step);
   void settle_refusal(const PodRef& pod, const runtime::Error& error);
   void conclude_gone(PendingPod& pending);
