@@ -105,7 +105,7 @@ void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
 // second walk.
 Tracker::WalkFor& Tracker::walk_for(const api::DeviceSelector& selector) {
   const auto walk = std::ranges::find_if(walks_, [&](const WalkFor& each) {
-    return !each.has_begun && each.walk.selector() == selector;
+    return !each.walk.has_begun() && each.walk.selector() == selector;
   });
   if (walk != walks_.end()) return *walk;
   return walks_.emplace_back(WalkFor{.walk = AllocatedDevices::Walk(selector)});
@@ -148,7 +148,6 @@ std::size_t Tracker::judge_urgent(std::size_t limit) {
 // Finds pods. Takes at least one step, so that each walk ends.
 std::size_t Tracker::advance_walk(std::size_t limit) {
   WalkFor& front = walks_.front();
-  front.has_begun = true;
   // Devices of one claim are usually neighbours.
   ClaimPtr last;
   const auto find_pods = [&](const AllocatedDevices::Use& use) -> std::size_t {

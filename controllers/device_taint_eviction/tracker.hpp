@@ -128,7 +128,6 @@ class Tracker {
  private:
   struct WalkFor {
     AllocatedDevices::Walk walk;
-    bool has_begun = false;
     std::unordered_set<std::string> rules = {};  // the rules whose conditions it serves
   };
   // For a walk that has ended: its pods are among those found up to then.

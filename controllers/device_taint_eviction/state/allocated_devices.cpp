@@ -128,40 +128,40 @@ void AllocatedDevices::delist(SlotId slot) {
   }
 }
 
-bool AllocatedDevices::Walk::is_exact() const {
-  return !selector_.driver.empty() && !selector_.pool.empty() && !selector_.device.empty();
+AllocatedDevices::Walk::Walk(api::DeviceSelector selector)
+    : selector_(std::move(selector)),
+      wanted_{selector_.driver, selector_.pool, selector_.device},
+      is_exact_(!wanted_.driver.empty() && !wanted_.pool.empty() && !wanted_.device.empty()) {}
+
+void AllocatedDevices::Walk::begin(const AllocatedDevices& index) {
+  if (is_exact_) {
+    index.for_each_slot(wanted_, [this](SlotId slot) {
+      places_.push_back(slot);
+      return true;
+    });
+    left_ = places_.size();
+    return;
+  }
+  left_ = index.uses_.size();
+  for (const Part each : {driver, pool, device}) {
+    if (part(wanted_, each).empty()) continue;
+    const std::size_t size = list_of(index, each).size();
+    if (size > left_) continue;
+    part_ = each;
+    left_ = size;
+  }
 }
 
-const AllocatedDevices::List* AllocatedDevices::Walk::open(const AllocatedDevices& index) {
+const AllocatedDevices::List& AllocatedDevices::Walk::list_of(const AllocatedDevices& index,
+                                                              Part each) const {
   static const List none;
-  const api::DeviceId wanted{selector_.driver, selector_.pool, selector_.device};
-  if (is_exact()) {
-    if (!std::exchange(is_open_, true)) {
-      index.for_each_slot(wanted, [&](SlotId slot) {
-        places_.push_back(slot);
-        return true;
-      });
-      left_ = places_.size();
-    }
-    return &places_;
-  }
-  const auto list_of = [&](Part each) {
-    const List* list = index.lists_[each].find(part(wanted, each));
-    return list == nullptr ? &none : list;
-  };
-  if (!is_open_) {
-    is_open_ = true;
-    left_ = index.uses_.size();
-    for (const Part each : {driver, pool, device}) {
-      if (part(wanted, each).empty() || list_of(each)->size() > left_) continue;
-      part_ = each;
-      left_ = list_of(each)->size();
-    }
-  }
-  if (!part_) return nullptr;
-  const List* list = list_of(*part_);
-  left_ = std::min(left_, list->size());
-  return list;
+  const List* const list = index.lists_[each].find(part(wanted_, each));
+  return list == nullptr ? none : *list;
+}
+
+const AllocatedDevices::List* AllocatedDevices::Walk::list(const AllocatedDevices& index) const {
+  if (is_exact_) return &places_;
+  return part_ ? &list_of(index, *part_) : nullptr;
 }
 
 }  // namespace dcm::device_taint_eviction

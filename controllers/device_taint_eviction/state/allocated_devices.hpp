@@ -1,6 +1,7 @@
 // Which claims have which devices: looked up by device, or by a part of its name.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -127,7 +128,7 @@ class AllocatedDevices {
 // Copyable; refers to no index between the calls.
 class AllocatedDevices::Walk {
  public:
-  explicit Walk(api::DeviceSelector selector) : selector_(std::move(selector)) {}
+  explicit Walk(api::DeviceSelector selector);
 
   struct Progress {
     bool has_more;
@@ -138,7 +139,9 @@ class AllocatedDevices::Walk {
   template <class Visit>
   Progress advance(const AllocatedDevices& index, std::size_t limit, Visit visit) {
     std::size_t steps = 0;
-    const List* list = open(index);
+    if (!std::exchange(has_begun_, true)) begin(index);
+    const List* const list = this->list(index);
+    if (list != nullptr) left_ = std::min(left_, list->size());
     // From the end to the start, so that a replacement only moves a visited use into the unvisited
     // part, never the other way.
     while (left_ > 0 && steps < limit) {
@@ -151,16 +154,21 @@ class AllocatedDevices::Walk {
   }
 
   const api::DeviceSelector& selector() const { return selector_; }
+  bool has_begun() const noexcept { return has_begun_; }
 
  private:
-  bool is_exact() const;
-  // Chooses the list on the first call. Null: all uses.
-  const List* open(const AllocatedDevices& index);
+  // Chooses the list.
+  void begin(const AllocatedDevices& index);
+  const List& list_of(const AllocatedDevices& index, Part each) const;
+  // The chosen list; null: all uses.
+  const List* list(const AllocatedDevices& index) const;
 
   api::DeviceSelector selector_;
-  std::optional<Part> part_;
-  List places_;  // of the uses, if the selector names one device
-  bool is_open_ = false;
+  api::DeviceId wanted_;      // empty where the selector is
+  bool is_exact_;             // the selector names one device
+  List places_;               // of its uses then
+  std::optional<Part> part_;  // otherwise: whose list it is; nullopt: all uses
+  bool has_begun_ = false;
   std::size_t left_ = 0;  // positions before it are still to be visited
 };
 
