@@ -50,6 +50,58 @@ void PublishedDevices::Pool::publish(const SlicePtr& slice) {
   }
 }
 
+// Finds the devices of a pool whose taints a change of its slices changes.
+class PublishedDevices::Comparison {
+ public:
+  // Begins before the change.
+  Comparison(const PoolName& name, const Pool& pool)
+      : name_(name), pool_(pool), before_(pool.newest()) {}
+
+  // Before the change: a slice that will be withdrawn or published.
+  void add(const api::ResourceSlice& slice) {
+    for (const api::PublishedDevice& device : slice.devices) {
+      if (device.taints) add(device.name);
+    }
+  }
+
+  // After the change. Returns the devices, or their pool if there are too many to compare.
+  std::vector<api::DeviceSelector> finish() {
+    const auto now = pool_.newest();
+    const bool are_few = now == before_ || (add_generation(before_) && add_generation(now));
+    if (!are_few) return {selector({})};
+    std::vector<api::DeviceSelector> changed;
+    for (const auto& [device, taints] : taints_) {
+      if (pool_.taints_of(now, device) != taints) changed.push_back(selector(device));
+    }
+    return changed;
+  }
+
+ private:
+  api::DeviceSelector selector(const api::InternedString& device) const {
+    return {name_.first, name_.second, device};
+  }
+
+  void add(const api::InternedString& device) {
+    if (!taints_.contains(device)) taints_.emplace(device, pool_.taints_of(before_, device));
+  }
+
+  // Adds the tainted devices of a generation. Returns false if there are more than kCompared.
+  bool add_generation(std::optional<std::int64_t> generation) {
+    if (!generation) return true;
+    const auto [first, last] = pool_.tainted.equal_range(*generation);
+    for (auto entry = first; entry != last; ++entry) {
+      if (taints_.size() > kCompared) return false;
+      add(entry->first.second);
+    }
+    return true;
+  }
+
+  const PoolName& name_;
+  const Pool& pool_;
+  std::optional<std::int64_t> before_;                                   // the newest generation
+  std::map<api::InternedString, std::vector<api::DeviceTaint>> taints_;  // before the change
+};
+
 std::vector<api::DeviceSelector> PublishedDevices::replace(const SlicePtr& before,
                                                            const SlicePtr& after) {
   if (before && after && (before->driver != after->driver || before->pool != after->pool)) {
@@ -60,41 +112,12 @@ std::vector<api::DeviceSelector> PublishedDevices::replace(const SlicePtr& befor
   const api::ResourceSlice& some = before ? *before : *after;
   const PoolName name(some.driver, some.pool);
   Pool& pool = pools_[name];
-
-  const auto generation_before = pool.newest();
-  std::map<api::InternedString, std::vector<api::DeviceTaint>> taints_before;
-  const auto note = [&](const api::InternedString& device) {
-    if (taints_before.contains(device)) return;
-    taints_before.emplace(device, pool.taints_of(generation_before, device));
-  };
-  for (const SlicePtr* slice : {&before, &after}) {
-    if (!*slice) continue;
-    for (const api::PublishedDevice& device : (*slice)->devices) {
-      if (device.taints) note(device.name);
-    }
-  }
+  Comparison comparison(name, pool);
+  if (before) comparison.add(*before);
+  if (after) comparison.add(*after);
   if (before) pool.withdraw(*before);
   if (after) pool.publish(after);
-  const auto generation_after = pool.newest();
-  if (generation_after != generation_before) {
-    for (const auto& generation : {generation_before, generation_after}) {
-      if (!generation) continue;
-      const auto [first, last] = pool.tainted.equal_range(*generation);
-      for (auto entry = first; entry != last; ++entry) {
-        if (taints_before.size() > kCompared) {
-          return std::vector{api::DeviceSelector{name.first, name.second, {}}};
-        }
-        note(entry->first.second);
-      }
-    }
-  }
-
-  std::vector<api::DeviceSelector> changed;
-  for (const auto& [device, taints] : taints_before) {
-    if (pool.taints_of(generation_after, device) != taints) {
-      changed.push_back({name.first, name.second, device});
-    }
-  }
+  std::vector<api::DeviceSelector> changed = comparison.finish();
   if (pool.slices.empty()) pools_.erase(name);
   return changed;
 }

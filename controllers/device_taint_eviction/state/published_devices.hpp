@@ -95,6 +95,7 @@ class PublishedDevices {
     void withdraw(const api::ResourceSlice& slice);
     void publish(const SlicePtr& slice);
   };
+  class Comparison;
   static std::size_t count(const Pool& pool, const api::InternedString& device);
 
   runtime::ShardedMap<PoolName, Pool, PoolHash> pools_;
