@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -35,10 +36,9 @@ std::string joined(Reasons&& reasons) {
 
 }  // namespace
 
-Epochs::Epochs(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log,
-               Stop& stop, Find find, Make make, std::string group)
-    : executor_(std::move(executor)),
-      time_(time),
+Epochs::Epochs(runtime::TimeSource& time, runtime::Logger log, Stop& stop, Find find, Make make,
+               std::string group)
+    : time_(time),
       log_(std::move(log)),
       stop_(stop),
       find_(std::move(find)),
@@ -99,7 +99,8 @@ Task<> Epochs::run_epoch(std::unique_ptr<VersionedWork> epoch) {
     ~Current() { place = nullptr; }
   } current{current_};
   current_ = epoch.get();
-  runtime::TaskGroup group(executor_);
+  const runtime::Executor executor = co_await boost::asio::this_coro::executor;
+  runtime::TaskGroup group(executor);
   group.spawn("epoch", run_then_cancel(epoch->run(), group));
   group.spawn("version", end_when_not_served(*epoch));
   co_await group.join();

@@ -44,8 +44,8 @@ class Epochs {
   using Make = std::function<std::unique_ptr<VersionedWork>(const client::Served&)>;
 
   // `find` asks for kinds of `group`. `time` and `stop` must outlive it.
-  Epochs(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log, Stop& stop,
-         Find find, Make make, std::string group = {});
+  Epochs(runtime::TimeSource& time, runtime::Logger log, Stop& stop, Find find, Make make,
+         std::string group = {});
 
   // Runs until a stop is requested and the current epoch has ended. Rethrows what an epoch throws.
   runtime::Task<> run();
@@ -64,7 +64,6 @@ class Epochs {
   runtime::Task<> run_epoch(std::unique_ptr<VersionedWork> epoch);
   runtime::Task<> end_when_not_served(VersionedWork& epoch);
 
-  runtime::Executor executor_;
   runtime::TimeSource& time_;
   runtime::Logger log_;
   Stop& stop_;

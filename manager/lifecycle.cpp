@@ -37,7 +37,7 @@ void Lifecycle::use(Controllers controllers) {
   controllers_ = std::move(controllers);
   const client::KindSet& kinds = controllers_.kinds;
   epochs_.emplace(
-      deps_.process.loop.executor(), time_, deps_.process.log, stop_, [this] { return find(); },
+      time_, deps_.process.log, stop_, [this] { return find(); },
       [this](const client::Served& served) { return make_epoch(served); },
       kinds.empty() ? std::string() : std::string(kinds.front()->group));
 }

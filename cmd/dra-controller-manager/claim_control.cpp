@@ -119,7 +119,7 @@ AnyCache ClaimControl::use_groups(const client::Served& served) {
 
 Task<> ClaimControl::run() {
   if (!dry_run_) foreign_.activate();
-  return dry_run_.run(controller_.run(), process_.loop.executor());
+  return dry_run_.run(controller_.run());
 }
 
 void add(const ControlContext& context) {

@@ -73,8 +73,7 @@ Controller make_controller(const ControlContext& context, std::string_view name,
 runtime::Logger logger_of(const ControlContext& context, std::string_view controller);
 
 // Runs `controller`, and beside it, as long as it runs, the checks of `expectations`.
-runtime::Task<> run_with(common::Expectations& expectations, runtime::Task<> controller,
-                         runtime::Executor executor);
+runtime::Task<> run_with(common::Expectations& expectations, runtime::Task<> controller);
 
 // Replaces a controller's API and events in a dry run; otherwise, it leaves everything as it is.
 template <class ShadowApi>
@@ -96,9 +95,8 @@ class DryRun {
   }
   api::EventSink& events(api::EventSink& real) { return shadow_ ? shadow_->events : real; }
 
-  runtime::Task<> run(runtime::Task<> controller, runtime::Executor executor) {
-    if (!shadow_) return controller;
-    return run_with(shadow_->expectations, std::move(controller), std::move(executor));
+  runtime::Task<> run(runtime::Task<> controller) {
+    return shadow_ ? run_with(shadow_->expectations, std::move(controller)) : std::move(controller);
   }
 
  private:

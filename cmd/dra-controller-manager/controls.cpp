@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include <boost/asio/this_coro.hpp>
+
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/run_then_cancel.hpp"
@@ -122,8 +124,9 @@ std::function<void()> say_synced(const ControlContext& context, std::string_view
   };
 }
 
-Task<> run_with(common::Expectations& expectations, Task<> controller, runtime::Executor executor) {
-  runtime::TaskGroup group(std::move(executor));
+Task<> run_with(common::Expectations& expectations, Task<> controller) {
+  const runtime::Executor executor = co_await boost::asio::this_coro::executor;
+  runtime::TaskGroup group(executor);
   group.spawn("controller", run_then_cancel(std::move(controller), group));
   group.spawn("dry run", expectations.run());
   co_await group.join();

@@ -19,7 +19,7 @@ class EvictionControl {
 
   device_taint_eviction::Controller& controller() { return controller_; }
   // Works, or only observes in a dry run.
-  Task<> run();
+  Task<> run() { return dry_run_.run(controller_.run()); }
   OptionalKind rules();
 
  private:
@@ -55,10 +55,6 @@ EvictionControl::EvictionControl(const ControlContext& context)
                    .evictions_per_second = context.options.eviction_rate}) {
   controller_.observe(context.pods.informer(), context.claims.informer(),
                       context.slices().informer());
-}
-
-Task<> EvictionControl::run() {
-  return dry_run_.run(controller_.run(), process_.loop.executor());
 }
 
 // Pods must not be judged without the rules, if there are any. A cluster that serves no rules may

@@ -20,7 +20,7 @@ class PoolStatusControl {
 
   resource_pool_status::Controller& controller() { return controller_; }
   // Works, or only observes in a dry run.
-  Task<> run() { return dry_run_.run(controller_.run(), process_.loop.executor()); }
+  Task<> run() { return dry_run_.run(controller_.run()); }
   OptionalKind requests();
 
  private:

@@ -67,7 +67,7 @@ struct Site {
             })),
         stop(time, log),
         epochs(
-            loop.executor(), time, log, stop, [this] { return find(); },
+            time, log, stop, [this] { return find(); },
             [this](const client::Served& served) {
               return std::make_unique<FakeEpoch>(time, script, served.version);
             }),
