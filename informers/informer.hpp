@@ -51,7 +51,6 @@ class Informer {
   StoreReader<T> reader() const { return store_.reader(); }
   OwnWrites<T> own_writes() { return store_.own_writes(); }
   SyncState& sync() noexcept { return sync_; }
-  const SyncState& sync() const noexcept { return sync_; }
   const Store<T>& store() const noexcept { return store_; }
 
   // Called once; ends only by cancellation.

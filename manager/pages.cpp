@@ -64,12 +64,6 @@ runtime::Task<http::Response> Pages::answer(http::Request request, Audience audi
   co_return response;
 }
 
-std::vector<std::string> Pages::paths() const {
-  std::vector<std::string> paths;
-  for (const Page& page : pages_) paths.push_back(page.path);
-  return paths;
-}
-
 void add_health_pages(Pages& pages, const Health& health) {
   pages.add(health_page("/healthz", health.live));
   pages.add(health_page("/livez", health.live));

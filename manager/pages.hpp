@@ -50,8 +50,6 @@ class Pages {
                                        Audience audience = Audience::everything) const;
   // All pages, in the order in which they were added.
   const std::vector<Page>& all() const { return pages_; }
-  // The paths of all pages.
-  std::vector<std::string> paths() const;
 
  private:
   std::vector<Page> pages_;

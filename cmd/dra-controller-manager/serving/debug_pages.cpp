@@ -1,6 +1,7 @@
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
 
 #include <charconv>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -32,7 +33,7 @@ std::string status_text(runtime::WallTime started, runtime::Duration up, const P
   return heading("statusz") +
          fmt::format("Started: {:%a %b %d %H:%M:%S} UTC {:%Y}\nUp: {}\nVersion: {}\nPaths: {}\n",
                      seconds, seconds, uptime(up), runtime::kVersion,
-                     fmt::join(pages.paths(), " "));
+                     fmt::join(pages.all() | std::views::transform(&Page::path), " "));
 }
 
 std::string html_row(std::string_view name, std::string_view value) {
