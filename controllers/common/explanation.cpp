@@ -86,6 +86,13 @@ void settle_work(std::vector<Topic>& topics, const Sight& sight, const Worker& w
   topics.insert(topics.begin(), std::move(topic));
 }
 
+void add_failure(std::string text, std::vector<Topic>& topics) {
+  const bool is_open = has(topics, Outlook::acting) || has(topics, Outlook::stuck);
+  if (is_open) return topics.back().add(Outlook::stuck, "LastProblem", std::move(text));
+  topics.back().add(Outlook::note, "EarlierProblem",
+                    std::move(text) + " Nothing is left to do, so this is resolved.");
+}
+
 }  // namespace
 
 void Sight::hide(Input input, std::string why) {
@@ -142,17 +149,6 @@ bool needs_worker(const std::vector<Topic>& topics) {
     });
   });
 }
-
-namespace {
-
-void add_failure(std::string text, std::vector<Topic>& topics) {
-  const bool is_open = has(topics, Outlook::acting) || has(topics, Outlook::stuck);
-  if (is_open) return topics.back().add(Outlook::stuck, "LastProblem", std::move(text));
-  topics.back().add(Outlook::note, "EarlierProblem",
-                    std::move(text) + " Nothing is left to do, so this is resolved.");
-}
-
-}  // namespace
 
 void add_work(std::optional<std::string> failure, std::optional<std::string> queued,
               std::vector<Topic>& topics) {

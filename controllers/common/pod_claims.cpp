@@ -50,6 +50,11 @@ bool has_owner_of(const api::ResourceClaim& claim, const api::Pod& pod, Owner ow
   return false;
 }
 
+bool may_consume_if_its_own(const api::ResourceClaim& claim, const api::Pod& pod,
+                            GroupClaims groups) {
+  return !pod.node_name.empty() && claim.is_allocated && is_reserved_for(claim, pod, groups);
+}
+
 }  // namespace
 
 GroupClaims group_claims(const FeatureGates& gates) {
@@ -174,15 +179,6 @@ bool is_done(const api::Pod& pod) {
 bool is_active(const api::Pod& pod) {
   return !pod.meta.is_being_deleted && !is_done(pod);
 }
-
-namespace {
-
-bool may_consume_if_its_own(const api::ResourceClaim& claim, const api::Pod& pod,
-                            GroupClaims groups) {
-  return !pod.node_name.empty() && claim.is_allocated && is_reserved_for(claim, pod, groups);
-}
-
-}  // namespace
 
 bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups) {
   return may_consume_if_its_own(claim, pod, groups) && is_claim_of(claim, pod, groups);

@@ -19,7 +19,7 @@ struct ServingOptions {
   int secure_port = 0;  // 0: not served
   CertificateSources serving_certificates = {};
   http::TlsPolicy serving_tls = {};
-  std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
+  std::vector<std::string> always_allow_paths = DoorkeeperOptions().always_allow_paths;
 };
 
 class Ports {

@@ -51,6 +51,21 @@ void set_stage(std::string_view stage, bool on, FeatureGates& gates) {
   }
 }
 
+std::optional<Conflict> conflict_if_none(const Options& options) {
+  const bool any = std::ranges::any_of(
+      control_types(), [&](const ControlType* type) { return options.*(type->runs); });
+  return any ? std::nullopt : std::optional(Conflict{"controllers", "nothing is left to run"});
+}
+
+Conflict refuse_unknown(const std::string& name, const std::string& bare) {
+  Strings ours;
+  for (const ControlType* type : control_types()) ours.emplace_back(type->name);
+  const std::string meant = closest(bare, ours);
+  return {"controllers",
+          fmt::format("\"{}\" is none of the known controllers (*, {}){}", name,
+                      known_controllers(), meant.empty() ? "" : "; did you mean " + meant + "?")};
+}
+
 }  // namespace
 
 std::span<const FeatureGate> known_feature_gates() {
@@ -78,25 +93,6 @@ runtime::Result<OtherGates> set_feature_gates(const Switches& switches, FeatureG
   }
   return others;
 }
-
-namespace {
-
-std::optional<Conflict> conflict_if_none(const Options& options) {
-  const bool any = std::ranges::any_of(
-      control_types(), [&](const ControlType* type) { return options.*(type->runs); });
-  return any ? std::nullopt : std::optional(Conflict{"controllers", "nothing is left to run"});
-}
-
-Conflict refuse_unknown(const std::string& name, const std::string& bare) {
-  Strings ours;
-  for (const ControlType* type : control_types()) ours.emplace_back(type->name);
-  const std::string meant = closest(bare, ours);
-  return {"controllers",
-          fmt::format("\"{}\" is none of the known controllers (*, {}){}", name,
-                      known_controllers(), meant.empty() ? "" : "; did you mean " + meant + "?")};
-}
-
-}  // namespace
 
 std::string known_controllers() {
   std::vector<std::string_view> names;
