@@ -5,6 +5,7 @@
 
 #include "cel/cost.hpp"
 #include "cel/names.hpp"
+#include "cel/numbers.hpp"
 
 namespace dcm::cel {
 namespace {
@@ -25,7 +26,7 @@ Number times(Number a, Number b) {
 }
 Number times(Number a, double factor) {
   const double product = std::ceil(static_cast<double>(a) * factor);
-  return product >= 18446744073709551616.0 ? kUnbounded : static_cast<Number>(product);
+  return product >= kBeyondUnsigned ? kUnbounded : static_cast<Number>(product);
 }
 
 struct Range {
@@ -34,6 +35,7 @@ struct Range {
   static Range fixed(Number value) { return {value, value}; }
   static Range unknown() { return {0, kUnbounded}; }
   Range operator+(const Range& other) const { return {plus(min, other.min), plus(max, other.max)}; }
+  Range& operator+=(const Range& other) { return *this = *this + other; }
   Range operator*(const Range& other) const {
     return {times(min, other.min), times(max, other.max)};
   }
@@ -126,7 +128,7 @@ class Estimator {
 
   Range sum_of(const std::vector<Expr*>& exprs) {
     Range sum;
-    for (const Expr* expr : exprs) sum = sum + cost_of(*expr);
+    for (const Expr* expr : exprs) sum += cost_of(*expr);
     return sum;
   }
 
@@ -148,7 +150,7 @@ class Estimator {
     Range sum = cost_of(operand);
     if (expr.is_test) return sum;
     const auto kind = operand.type->kind();
-    if (kind == Type::Kind::map || kind == Type::Kind::object) sum = sum + Range::fixed(1);
+    if (kind == Type::Kind::map || kind == Type::Kind::object) sum += Range::fixed(1);
     Path path = path_of(operand);
     path.push_back(expr.name);
     paths_[&expr] = std::move(path);
@@ -158,7 +160,7 @@ class Estimator {
   Range cost_of_list(const Expr& expr) {
     Range sum, element{expr.args.empty() ? 0 : kUnbounded, 0};
     for (const Expr* arg : expr.args) {
-      sum = sum + cost_of(*arg);
+      sum += cost_of(*arg);
       element = element | size_or_unknown(*arg);
     }
     entries_[&expr] = Entries{true, Range::fixed(1), element};
@@ -169,7 +171,7 @@ class Estimator {
     const Number least = expr.args.empty() ? 0 : kUnbounded;
     Range sum, parts[] = {{least, 0}, {least, 0}};
     for (std::size_t i = 0; i < expr.args.size(); ++i) {
-      sum = sum + cost_of(*expr.args[i]);
+      sum += cost_of(*expr.args[i]);
       parts[i % 2] = parts[i % 2] | size_or_unknown(*expr.args[i]);
     }
     entries_[&expr] = Entries{false, parts[0], parts[1]};
@@ -206,7 +208,7 @@ class Estimator {
     const auto outer = locals_.size();
     push_whole(expr.fields[kAccumulator], init);
     if (is_bind(expr)) {
-      sum = sum + cost_of(*expr.args[kResult]);
+      sum += cost_of(*expr.args[kResult]);
       locals_.resize(outer);
       copy_sizes(expr, *expr.args[kResult]);
       return sum;
@@ -217,10 +219,10 @@ class Estimator {
     const Range condition = cost_of(*expr.args[kCondition]);
     const Range step = cost_of(*expr.args[kStep]);
     locals_.resize(outer + 1);
-    sum = sum + cost_of(*expr.args[kResult]);
+    sum += cost_of(*expr.args[kResult]);
     locals_.resize(outer);
     const Range count = size_or_unknown(range);
-    sum = sum + count * (step + condition);
+    sum += count * (step + condition);
     if (init.kind == Expr::Kind::literal) {
       set_size(expr, size_of(init));
     } else if (init.kind == Expr::Kind::list || init.kind == Expr::Kind::map) {
@@ -242,7 +244,7 @@ class Estimator {
     Range sum;
     if (expr.is_member) sum = cost_of(*expr.args[0]);
     Range args;
-    for (std::size_t i = first; i < costs.size(); ++i) args = args + costs[i];
+    for (std::size_t i = first; i < costs.size(); ++i) args += costs[i];
     Range call{kUnbounded, 0};
     Size result;
     for (const Overload* overload : expr.overloads) {
@@ -277,7 +279,7 @@ class Estimator {
               size_or_unknown(*expr.args[1]) | size_or_unknown(*expr.args[2])};
     }
     Estimate estimate = estimate_rule(expr, overload);
-    estimate.cost = estimate.cost + args;
+    estimate.cost += args;
     return estimate;
   }
 
@@ -397,7 +399,7 @@ class Estimator {
     const Range size = arg_size(expr, 0);
     if (!target.parameters().empty()) {
       Range each = Range::fixed(1);
-      if (is_text(target.parameter(0))) each = each + element_size(*expr.args[0]) * kTraversal;
+      if (is_text(target.parameter(0))) each += element_size(*expr.args[0]) * kTraversal;
       return size * each;
     }
     return overload.cost == CostRule::includes ? size * Range::fixed(1) : size * kTraversal;
@@ -442,7 +444,7 @@ class Estimator {
     if (!expr.args[0]->type->parameters().empty()) size = list * element_size(*expr.args[0]);
     if (expr.args.size() > 1) {
       const Range separators{list.min > 0 ? list.min - 1 : 0, list.max > 0 ? list.max - 1 : 0};
-      size = size + arg_size(expr, 1) * separators;
+      size += arg_size(expr, 1) * separators;
     }
     return {size * kTraversal, size};
   }
@@ -451,9 +453,9 @@ class Estimator {
     constexpr Range kAddress{4, 16};
     Range cost = (kAddress + kAddress) * kTraversal;
     if (rule == CostRule::net_in_net || rule == CostRule::net_text_in_net)
-      cost = cost + kAddress * kTraversal + Range::fixed(1);
+      cost += kAddress * kTraversal + Range::fixed(1);
     if (rule == CostRule::address_text_in_net || rule == CostRule::net_text_in_net)
-      cost = cost + arg_size(expr, 1) * kTraversal;
+      cost += arg_size(expr, 1) * kTraversal;
     return cost;
   }
 
