@@ -27,8 +27,8 @@ struct Expr {
   // values; fold: see Fold
   std::vector<Expr*> args = {};
   std::vector<bool> optionals = {};  // list, map, message: which entries have a '?'; empty: none
-  std::vector<std::string> fields =
-      {};  // message: names; fold: loop variable, second or "", accumulator
+  // message: names; fold: loop variable, second or "", accumulator
+  std::vector<std::string> fields = {};
 
   // Results of the checker.
   const Type* type = nullptr;

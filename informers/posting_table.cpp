@@ -7,7 +7,7 @@
 namespace dcm::informers {
 
 void PostingTable::set(SlotId slot, std::span<const KeyHash> hashes) {
-  if (stands_under(slot, hashes)) return;
+  if (has_exactly(slot, hashes)) return;
   DCM_ASSERT(slot < kFurther);
   while (slot >= firsts_.size()) firsts_.push_back({});
   for (PostingId posting = first_of(slot); posting != kNone;) {
@@ -27,7 +27,7 @@ std::size_t PostingTable::bytes() const noexcept {
          buckets_.size() * sizeof(PostingId);
 }
 
-bool PostingTable::stands_under(SlotId slot, std::span<const KeyHash> hashes) const {
+bool PostingTable::has_exactly(SlotId slot, std::span<const KeyHash> hashes) const {
   PostingId posting = first_of(slot);
   for (const KeyHash hash : hashes) {
     if (posting == kNone || at(posting).hash != hash) return false;

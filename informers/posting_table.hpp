@@ -74,7 +74,7 @@ class PostingTable {
   SlotId slot_of(PostingId posting) const {
     return posting < kFurther ? posting : further_[posting - kFurther].slot;
   }
-  bool stands_under(SlotId slot, std::span<const KeyHash> hashes) const;
+  bool has_exactly(SlotId slot, std::span<const KeyHash> hashes) const;
   PostingId first_of(SlotId slot) const;
   // The group's head, or kNone.
   PostingId find_group(KeyHash hash) const;

@@ -20,8 +20,8 @@ struct ProgramOptions {
   std::string summary = {};  // one sentence, for --help
   // Rows for --help and the command line, in addition to the standard ones.
   options::Settings flags = {};
-  client::ConfigOverrides cluster =
-      {};  // by default, kubectl's locations, or the pod's service account
+  // By default, kubectl's locations, or the pod's service account.
+  client::ConfigOverrides cluster = {};
   ConnectionOptions connection = {};  // its user_agent is derived from the name if empty
   // By default the lease has the program's name, in the namespace of the pod or kubeconfig.
   ElectionFlags election = {};

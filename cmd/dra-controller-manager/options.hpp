@@ -87,15 +87,15 @@ struct Options : ServingOptions {
   std::vector<std::string> without_effect;
   std::vector<UnknownGate> unknown_gates;
   std::vector<Flag> flags;  // all of them, in the order of --help
-  std::string
-      configuration;  // everything as a configuration file in JSON (options/config_file.hpp)
+  // Everything, as a configuration file in JSON (options/config_file.hpp).
+  std::string configuration;
 };
 
 // Parses `arguments` (without the program's name), and the file that --config names. An error is
 // one line that names the flag or the place in the file, what it got and what was expected.
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
 
-// The requested format for talking to the API server.
+// How the API server is called: rate limits, connections and the program's user agent.
 ConnectionOptions connection_options(const Options& options);
 
 }  // namespace dcm::dra_manager

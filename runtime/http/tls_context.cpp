@@ -312,8 +312,8 @@ std::shared_ptr<const ClientCertificate> read_client_certificate(const ssl_st* s
   if (certificate == nullptr || SSL_get_verify_result(session) != X509_V_OK) return nullptr;
   const X509_NAME* const subject = X509_get_subject_name(certificate);
   const std::vector<std::string> names = texts_of(subject, NID_commonName);
-  // Of several names the last one, as in API servers (Go's pkix.Name). An
-  // empty name identifies nobody.
+  // Of several names the last one, as in API servers (Go's pkix.Name). An empty name identifies
+  // nobody.
   if (names.empty() || names.back().empty()) return nullptr;
   return std::make_shared<ClientCertificate>(
       ClientCertificate{names.back(), texts_of(subject, NID_organizationName)});

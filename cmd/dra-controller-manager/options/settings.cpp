@@ -104,7 +104,7 @@ Settings make_settings(Draft& draft) {
   Settings table;
   add_group(table, "Cluster", cluster_settings(draft.options.cluster));
   add_group(table, "Cluster",
-            manager::rate_settings(draft.options.kube_api_qps, draft.options.kube_api_burst));
+            rate_settings(draft.options.kube_api_qps, draft.options.kube_api_burst));
   add_group(table, "Cluster", request_settings(draft.options));
   add_group(table, "Controller", controller_settings(draft));
   add_group(table, "Dry run", dry_run_settings(draft));
