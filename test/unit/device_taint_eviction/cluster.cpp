@@ -108,6 +108,17 @@ void Cluster::add_pod(const std::string& name, std::vector<api::DeviceToleration
   api.put(user_of_claim(name));
 }
 
+void Cluster::add_pods(const std::string& prefix, int count,
+                       const std::vector<api::DeviceToleration>& tolerations) {
+  for (int i = 0; i < count; ++i) add_pod(prefix + std::to_string(i), tolerations);
+}
+
+void Cluster::start_with_rule(runtime::Duration duration) {
+  start();
+  api.put(rule_for_all());
+  run_for(duration);
+}
+
 void Cluster::start_standby(Rules rules) {
   held_.clear();
   process_ = std::make_unique<Process>(*this, rules);

@@ -3,9 +3,7 @@
 //
 //   Cluster cluster;
 //   cluster.add_pod("p");
-//   cluster.start();
-//   cluster.api.put(rule_for_all());
-//   cluster.run_for(1s);
+//   cluster.start_with_rule(1s);
 //   EXPECT_EQ(cluster.calls(), …);
 #pragma once
 
@@ -39,6 +37,9 @@ class Cluster {
 
   // Adds a pod on a node, with gpu-0 of pool "pool-<name>" by a claim reserved for it.
   void add_pod(const std::string& name, std::vector<api::DeviceToleration> tolerations = {});
+  // "p0", "p1", …
+  void add_pods(const std::string& prefix, int count,
+                const std::vector<api::DeviceToleration>& tolerations = {});
   // A taint on all devices, `added` seconds from kStart.
   static test::RuleBuilder rule_for_all(seconds added = 0s) {
     return test::make_rule("r", no_execute("burnt", added)).selects_all();
@@ -53,6 +54,8 @@ class Cluster {
     start_standby();
     activate();
   }
+  // Starts, adds rule_for_all(), and lets that time pass.
+  void start_with_rule(runtime::Duration duration);
   // From now on, the rules are served.
   void serve_rules() { process_->observe_rules(*this, Rules::served); }
   // The process is killed, whatever it is doing.

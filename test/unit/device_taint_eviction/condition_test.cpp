@@ -22,9 +22,7 @@ test::RuleBuilder preview_rule() {
 TEST(RuleCondition, counts_pods_to_evict_and_reports_completion_10_s_later) {
   Cluster cluster;
   for (const char* name : {"p", "q", "s"}) cluster.add_pod(name);
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(5s);
+  cluster.start_with_rule(5s);
   const std::vector<std::string> calls = cluster.calls();
   ASSERT_EQ(calls.size(), 7U);
   EXPECT_EQ(calls[0], "r: True PodsPendingEviction: 3 pods need to be evicted in 1 namespace.");
@@ -35,11 +33,9 @@ TEST(RuleCondition, counts_pods_to_evict_and_reports_completion_10_s_later) {
 
 TEST(RuleCondition, advances_every_10_s_during_eviction) {
   Cluster cluster({.workers = 1});
-  for (int i = 0; i < 100; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 100);
   cluster.api.latency = 100ms;
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   const std::vector<std::string> calls = cluster.condition_calls();
   // 20 s of work.
   ASSERT_EQ(calls.size(), 4U);
@@ -52,18 +48,14 @@ TEST(RuleCondition, advances_every_10_s_during_eviction) {
 
 TEST(RuleCondition, reports_rule_without_matching_pods) {
   Cluster cluster;
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1h);
+  cluster.start_with_rule(1h);
   EXPECT_THAT(cluster.calls(), ElementsAre("r: False NotStarted: "));
 }
 
 TEST(RuleCondition, falls_back_when_pods_cease_to_be_pending) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   cluster.api.remove_pod("p");
   cluster.run_for(1min);
   EXPECT_THAT(cluster.calls(), ElementsAre(kOnePending, "r: False NotStarted: "));
@@ -72,9 +64,7 @@ TEST(RuleCondition, falls_back_when_pods_cease_to_be_pending) {
 TEST(RuleCondition, is_written_at_once_for_new_generation) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(2s);
+  cluster.start_with_rule(2s);
   cluster.api.put(
       test::make_rule("r", with_effect(api::TaintEffect::no_schedule)).selects_all().generation(2));
   cluster.run_for(2s);
@@ -100,9 +90,7 @@ TEST(RuleCondition, is_not_written_for_short_lived_rule) {
 TEST(RuleCondition, keeps_number_of_evicted_pods_when_effect_changes) {
   Cluster cluster;
   cluster.add_pod("p");
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   cluster.api.put(
       test::make_rule("r", with_effect(api::TaintEffect::no_schedule)).selects_all().generation(2));
   cluster.run_for(1s);
@@ -156,9 +144,7 @@ TEST(RuleCondition, previews_after_restart_and_writes_only_differences) {
 TEST(RuleCondition, waits_for_rest_of_10_s_after_restart) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(3s);
+  cluster.start_with_rule(3s);
   cluster.kill();
   cluster.add_pod("q", {exists("burnt", 1h)});
   cluster.calls();
@@ -174,10 +160,8 @@ TEST(RuleCondition, waits_for_rest_of_10_s_after_restart) {
 // Its pods are counted in slices.
 TEST(RuleCondition, waits_after_restart_until_pods_are_counted) {
   Cluster cluster;
-  for (int i = 0; i < 3000; ++i) cluster.add_pod("p" + std::to_string(i), {exists("burnt", 1h)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.add_pods("p", 3000, {exists("burnt", 1h)});
+  cluster.start_with_rule(1min);
   cluster.kill();
   cluster.calls();
   cluster.start();
@@ -187,10 +171,8 @@ TEST(RuleCondition, waits_after_restart_until_pods_are_counted) {
 
 TEST(RuleCondition, waits_for_pod_search) {
   Cluster cluster;
-  for (int i = 0; i < 3000; ++i) cluster.add_pod("p" + std::to_string(i), {exists("burnt", 1h)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(3s);
+  cluster.add_pods("p", 3000, {exists("burnt", 1h)});
+  cluster.start_with_rule(3s);
   cluster.add_pod("q", {exists("burnt", 1h)});
   cluster.run_for(1s);
   cluster.calls();
@@ -216,9 +198,7 @@ TEST(RuleCondition, is_not_rewritten_while_watch_lags) {
 TEST(RuleCondition, corrects_change_by_another_client) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   cluster.calls();
   api::DeviceTaintRule changed = *cluster.api.rules.begin()->second;
   changed.condition->message = "something else";
@@ -235,24 +215,20 @@ TEST(RuleCondition, is_retried_without_delaying_evictions) {
     if (!call.starts_with("r: ") || failures-- <= 0) return Fault{};
     return refused(runtime::Reason::forbidden);
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   EXPECT_EQ(cluster.pod_calls().size(), 2U);
   EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
 }
 
 TEST(RuleCondition, costs_few_requests_while_forbidden) {
   Cluster cluster;
-  for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 500);
   bool is_allowed = false;
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     if (is_allowed || !call.starts_with("r: ")) return Fault{};
     return refused(runtime::Reason::forbidden);
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   EXPECT_EQ(cluster.api.deletions.size(), 500U);
   // 5 ms, doubled each time.
   EXPECT_LE(cluster.condition_calls().size(), 15U);
@@ -269,14 +245,12 @@ TEST(RuleCondition, costs_few_requests_while_forbidden) {
 TEST(RuleCondition, waits_for_answer_however_many_pods_go_while_forbidden) {
   Cluster cluster;
   cluster.api.latency = cluster.api.answer_latency = 500us;
-  for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 500);
   cluster.api.fault = [](std::size_t, const std::string& call) {
     if (!call.starts_with("r: ")) return Fault{};
     return refused(runtime::Reason::forbidden);
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   EXPECT_EQ(cluster.api.deletions.size(), 500U);
   EXPECT_LE(cluster.condition_calls().size(), 15U);
 }
@@ -284,23 +258,19 @@ TEST(RuleCondition, waits_for_answer_however_many_pods_go_while_forbidden) {
 TEST(RuleCondition, reports_pods_that_go_before_answer) {
   Cluster cluster;
   cluster.api.latency = cluster.api.answer_latency = 500us;
-  for (int i = 0; i < 100; ++i) cluster.add_pod("p" + std::to_string(i));
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.add_pods("p", 100);
+  cluster.start_with_rule(1min);
   EXPECT_EQ(cluster.condition(), "Completed: 100 pods evicted since starting the controller.");
 }
 
 TEST(RuleCondition, costs_few_requests_without_status_subresource) {
   Cluster cluster;
-  for (int i = 0; i < 50; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 50);
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     if (!call.starts_with("r: ")) return Fault{};
     return refused(runtime::Reason::not_served);
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(9min);
+  cluster.start_with_rule(9min);
   EXPECT_LE(cluster.condition_calls().size(), 18U);
   EXPECT_EQ(cluster.api.deletions.size(), 50U);
 }
@@ -330,9 +300,7 @@ TEST(RuleCondition, respects_retry_after) {
     if (!std::exchange(is_first, false)) return Fault{};
     return refused({runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(10s)});
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(9900ms);
+  cluster.start_with_rule(9900ms);
   EXPECT_EQ(cluster.condition_calls().size(), 1U);
   cluster.run_for(1s);
   EXPECT_EQ(cluster.condition_calls().size(), 1U);
@@ -345,9 +313,7 @@ TEST(RuleCondition, backs_off_despite_shorter_retry_after) {
     cluster.api.fault = [&](std::size_t, const std::string&) {
       return refused({runtime::Reason::service_unavailable, "no backend", 503, wish});
     };
-    cluster.start();
-    cluster.api.put(Cluster::rule_for_all());
-    cluster.run_for(10min);
+    cluster.start_with_rule(10min);
     EXPECT_LE(cluster.condition_calls().size(), 20U);
   }
 }
@@ -361,9 +327,7 @@ TEST(RuleCondition, resets_backoff_for_recreated_rule) {
     if (!fails) return Fault{};
     return refused(runtime::Reason::forbidden);
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(20min);
+  cluster.start_with_rule(20min);
   cluster.api.remove_rule("r");
   cluster.run_for(1s);
   cluster.calls();
@@ -386,9 +350,7 @@ TEST(RuleCondition, retries_rarely_if_invalid) {
       if (!is_refused || !call.starts_with("r: ")) return Fault{};
       return refused({reason, "not like this"});
     };
-    cluster.start();
-    cluster.api.put(Cluster::rule_for_all());
-    cluster.run_for(20min);
+    cluster.start_with_rule(20min);
     EXPECT_EQ(cluster.api.deletions.size(), 50U);
     EXPECT_LE(cluster.condition_calls().size(), 20U);
     const auto topics = cluster.controller().explain_rule(*cluster.controller().find_rule("r"));

@@ -15,10 +15,6 @@ constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletio
 constexpr const char* kDelays =
     "device_taint_eviction_controller_pod_deletion_duration_seconds_sum";
 
-void add_herd(Cluster& cluster, int size) {
-  for (int i = 0; i < size; ++i) cluster.add_pod("p" + std::to_string(i));
-}
-
 // The first pod to be evicted is refused this many times.
 auto refuse_first(std::string& pod, int times) {
   return [&pod, times](std::size_t, const std::string& call) mutable {
@@ -31,12 +27,10 @@ auto refuse_first(std::string& pod, int times) {
 
 TEST(EvictAgain, prefers_untried_pods_at_bounded_rate) {
   Cluster cluster({.evictions_per_second = 1});
-  add_herd(cluster, 30);
+  cluster.add_pods("p", 30);
   std::string pod;
   cluster.api.fault = refuse_first(pod, 3);
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(28500ms);
+  cluster.start_with_rule(28500ms);
   EXPECT_EQ(cluster.api.deletions.size(), 29U);
   EXPECT_EQ(cluster.api.deletions[test::uid_of(pod).str()], 0);
   cluster.run_for(2s);
@@ -61,12 +55,10 @@ TEST(EvictAgain, repeats_eviction_that_the_cache_never_shows) {
 
 TEST(EvictAgain, returns_turn_after_refusal_and_keeps_problem) {
   Cluster cluster({.evictions_per_second = 0.1});
-  add_herd(cluster, 2);
+  cluster.add_pods("p", 2);
   std::string pod;
   cluster.api.fault = refuse_first(pod, 1);
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(9s);
+  cluster.start_with_rule(9s);
   EXPECT_EQ(cluster.pod_calls().size(), 4U) << "the other one's as well";
   EXPECT_TRUE(cluster.explains(pod, "LastProblem"));
   cluster.run_for(2s);
@@ -75,12 +67,10 @@ TEST(EvictAgain, returns_turn_after_refusal_and_keeps_problem) {
 
 TEST(EvictAgain, backs_off_and_leaves_turns_to_others) {
   Cluster cluster({.evictions_per_second = 1});
-  add_herd(cluster, 30);
+  cluster.add_pods("p", 30);
   std::string pod;
   cluster.api.fault = refuse_first(pod, 1'000'000);
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(30s);
+  cluster.start_with_rule(30s);
   EXPECT_EQ(cluster.api.deletions.size(), 29U);
   cluster.run_for(1h);
   const std::vector<std::string> calls = cluster.pod_calls();
@@ -95,9 +85,7 @@ TEST(EvictAgain, retries_after_conflict_as_failure) {
     cluster.api.fault = [](std::size_t, const std::string& call) {
       return call.starts_with("mark") ? Fault{} : refused(runtime::Reason::conflict);
     };
-    cluster.start();
-    cluster.api.put(Cluster::rule_for_all());
-    cluster.run_for(1s);
+    cluster.start_with_rule(1s);
     EXPECT_TRUE(cluster.explains("p", "LastProblem"));
     EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 1);
     cluster.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
@@ -114,9 +102,7 @@ TEST(EvictAgain, counts_pod_that_goes_while_waiting) {
     cluster.hold_watch();
     return lost(runtime::Reason::disconnected);
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   EXPECT_EQ(cluster.metric(kEvictions), 0);
   cluster.release_watch();
   cluster.run_for(10ms);
@@ -132,9 +118,7 @@ void lose_the_answer_after_refusals(Cluster& cluster) {
     cluster.hold_watch();
     return refusals == -1 ? lost(runtime::Reason::disconnected) : Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(21s);
+  cluster.start_with_rule(21s);
   EXPECT_EQ(cluster.api.deletions.size(), 1U);
   EXPECT_EQ(cluster.metric(kEvictions), 0);
 }
@@ -166,9 +150,7 @@ TEST(EvictAgain, ignores_pod_that_goes_long_after_lost_answer) {
                                                        : runtime::Reason::forbidden;
     return refused(reason);
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(20min);
+  cluster.start_with_rule(20min);
   cluster.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
   cluster.hold_watch();
   cluster.api.remove_pod("p");

@@ -24,11 +24,9 @@ Fault refuse_blocked(std::size_t /*number*/, const std::string& call) {
 
 TEST(EvictFairly, evicts_healthy_pod_behind_1000_protected_ones_at_rate_1) {
   Cluster cluster({.evictions_per_second = 1});
-  for (int i = 0; i < 1000; ++i) cluster.add_pod("blocked" + std::to_string(i));
+  cluster.add_pods("blocked", 1000);
   cluster.api.fault = refuse_blocked;
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   cluster.pod_calls();
   cluster.add_pod("healthy");
   cluster.run_for(1s);
@@ -37,28 +35,24 @@ TEST(EvictFairly, evicts_healthy_pod_behind_1000_protected_ones_at_rate_1) {
 
 TEST(EvictFairly, evicts_ten_healthy_pods_in_ten_seconds_at_rate_1) {
   Cluster cluster({.evictions_per_second = 1});
-  for (int i = 0; i < 1000; ++i) cluster.add_pod("blocked" + std::to_string(i));
-  for (int i = 0; i < 10; ++i) cluster.add_pod("healthy" + std::to_string(i));
+  cluster.add_pods("blocked", 1000);
+  cluster.add_pods("healthy", 10);
   cluster.api.fault = refuse_blocked;
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(15s);
+  cluster.start_with_rule(15s);
   EXPECT_EQ(cluster.api.deletions.size(), 10U);
   EXPECT_GE(cluster.loop.time().now().time_since_epoch(), 9s) << "the rate holds";
 }
 
 TEST(EvictFairly, evicts_healthy_pod_while_webhook_delays_others) {
   Cluster cluster({.workers = 2});
-  for (int i = 0; i < 100; ++i) cluster.add_pod("blocked" + std::to_string(i));
+  cluster.add_pods("blocked", 100);
   cluster.api.fault = [](std::size_t number, const std::string& call) {
     Fault fault = refuse_blocked(number, call);
     fault.error.reason = runtime::Reason::too_many_requests;
     fault.error.retry_after = 30s;
     return fault;
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   cluster.add_pod("healthy");
   cluster.run_for(1s);
   EXPECT_EQ(cluster.api.deletions[test::uid_of("healthy").str()], 1);
@@ -76,7 +70,7 @@ void give_a_slot_every_30_s(Cluster& cluster, int& slots) {
 
 TEST(EvictFairly, uses_slow_budget_without_failure) {
   Cluster cluster({.mode = EvictionMode::evict});
-  for (int i = 0; i < 30; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 30);
   int slots = 0;
   give_a_slot_every_30_s(cluster, slots);
   cluster.start();
@@ -91,12 +85,10 @@ TEST(EvictFairly, uses_slow_budget_without_failure) {
 
 TEST(EvictFairly, asks_budget_every_5_s_with_jitter) {
   Cluster cluster({.mode = EvictionMode::evict});
-  for (int i = 0; i < 20; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 20);
   int slots = 0;
   give_a_slot_every_30_s(cluster, slots);
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   cluster.pod_calls();
   std::size_t most = 0;
   for (int tenth = 0; tenth < 600; ++tenth) {
@@ -122,22 +114,18 @@ TEST(EvictFairly, backs_off_from_429_without_budget) {
   cluster.api.fault = [](std::size_t, const std::string& call) {
     return call == "evict p" ? refused(runtime::Reason::too_many_requests) : Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(15min);
+  cluster.start_with_rule(15min);
   EXPECT_LE(cluster.pod_calls().size(), 20U);
   EXPECT_EQ(cluster.metric(kStuck), 1);
 }
 
 TEST(EvictFairly, asks_budget_again_when_neighbour_starts_or_goes) {
   Cluster cluster({.mode = EvictionMode::evict});
-  for (int i = 0; i < 5; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 5);
   cluster.api.put(user_of_claim("new").phase(api::PodPhase::pending));
   int slots = 0;
   give_a_slot_every_30_s(cluster, slots);
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(100ms);
+  cluster.start_with_rule(100ms);
   cluster.pod_calls();
   slots = 3;
   cluster.api.put(user_of_claim("new").phase(api::PodPhase::running));
@@ -153,9 +141,7 @@ TEST(EvictFairly, asks_budget_again_when_unevicted_pod_goes) {
   cluster.api.put(user_of_claim("beside"));
   int slots = 0;
   give_a_slot_every_30_s(cluster, slots);
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(100ms);
+  cluster.start_with_rule(100ms);
   slots = 1;
   cluster.api.remove_pod("beside");
   cluster.run_for(3s);
@@ -177,9 +163,7 @@ void hold_pods_of_another_namespace(Cluster& cluster, std::size_t pods) {
 TEST(EvictFairly, asks_budgets_at_most_50_times_per_second) {
   Cluster cluster({.mode = EvictionMode::evict});
   hold_pods_of_another_namespace(cluster, 1000);
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   cluster.pod_calls();
   cluster.run_for(1min);
   EXPECT_LE(cluster.pod_calls().size(), 60U * 60U);
@@ -196,9 +180,7 @@ TEST(EvictFairly, delays_no_other_namespace_for_budget) {
     }
     return fault_of_another(number, call);
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(10s);
+  cluster.start_with_rule(10s);
   cluster.add_pod("p");
   cluster.run_for(10s);
   EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
@@ -208,9 +190,7 @@ TEST(EvictFairly, delays_no_other_namespace_for_budget) {
 TEST(EvictFairly, reports_eviction_seen_before_its_answer) {
   Cluster cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   EXPECT_THAT(cluster.events.texts, ElementsAre("p: Marking for deletion"));
 }
 
@@ -220,9 +200,7 @@ TEST(EvictFairly, ignores_pod_finished_after_lost_deletion) {
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     return call == "remove p" ? refused(runtime::Reason::deadline_exceeded) : Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   cluster.api.put(user_of_claim("p").phase(api::PodPhase::succeeded));
   cluster.run_for(1s);
   cluster.api.remove_pod("p");
@@ -240,9 +218,7 @@ TEST(EvictFairly, marks_once_while_watch_is_late) {
                ? refused(runtime::Reason::forbidden)
                : Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p", "remove p"));
 }
 
@@ -254,9 +230,7 @@ TEST(EvictFairly, restores_removed_mark) {
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     return is_refused && call == "remove p" ? refused(runtime::Reason::forbidden) : Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(2min);
+  cluster.start_with_rule(2min);
   cluster.api.put(user_of_claim("p"));
   cluster.pod_calls();
   is_refused = false;
@@ -283,9 +257,7 @@ TEST(EvictFairly, ignores_pods_deleted_by_another_client_after_failure) {
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     return call == "remove p" ? refused(runtime::Reason::internal_error) : Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(3min);
+  cluster.start_with_rule(3min);
   cluster.api.put(user_of_claim("p").being_deleted());
   cluster.run_for(1min);
   EXPECT_EQ(cluster.metric(kEvictions), 0);

@@ -47,9 +47,7 @@ TEST(PodEviction, evicts_each_pod_when_due) {
   cluster.add_pod("now");
   cluster.add_pod("soon", {exists("burnt", 30s)});
   cluster.add_pod("later", {exists("burnt", 5min)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark now", "remove now"));
   cluster.run_for(28s);
   EXPECT_THAT(cluster.pod_calls(), IsEmpty());
@@ -65,9 +63,7 @@ TEST(PodEviction, evicts_each_pod_when_due) {
 TEST(PodEviction, survives_jump_of_wall_clock) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   cluster.loop.time().step_wall(1h);
   cluster.run_for(61s);
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
@@ -76,9 +72,7 @@ TEST(PodEviction, survives_jump_of_wall_clock) {
 TEST(PodEviction, never_evicts_pod_due_in_centuries) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", seconds(std::numeric_limits<std::int64_t>::max()))});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(100h);
+  cluster.start_with_rule(100h);
   EXPECT_THAT(cluster.pod_calls(), IsEmpty());
   EXPECT_EQ(cluster.condition(), "PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.");
 }
@@ -97,9 +91,7 @@ TEST(PodEviction, evicts_pod_due_centuries_ago_at_once) {
 TEST(PodEviction, spares_pod_if_reason_goes_in_time) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 30s)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(29s);
+  cluster.start_with_rule(29s);
   cluster.api.remove_rule("r");
   cluster.run_for(1h);
   EXPECT_THAT(cluster.pod_calls(), IsEmpty());
@@ -114,9 +106,7 @@ TEST(PodEviction, spares_pod_if_reason_goes_between_mark_and_delete) {
     if (call == "mark p") cluster.api.remove_rule("r");
     return Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1h);
+  cluster.start_with_rule(1h);
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p"));
   EXPECT_THAT(cluster.events.texts, ElementsAre("p: Cancelling deletion"));
 }
@@ -132,9 +122,7 @@ TEST(PodEviction, spares_pod_replaced_between_mark_and_delete) {
     }
     return Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
   EXPECT_THAT(cluster.api.deletions, IsEmpty());
   EXPECT_EQ(cluster.metric(kEvictions), 0);
@@ -186,9 +174,7 @@ TEST(PodEviction, counts_delete_with_lost_answer_once) {
       }
       return lost(runtime::Reason::disconnected);
     };
-    cluster.start();
-    cluster.api.put(Cluster::rule_for_all());
-    cluster.run_for(1min);
+    cluster.start_with_rule(1min);
     EXPECT_EQ(cluster.metric(kEvictions), 1);
     EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
     EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
@@ -198,9 +184,7 @@ TEST(PodEviction, counts_delete_with_lost_answer_once) {
 TEST(PodEviction, ignores_pod_deleted_by_another_client) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 30s)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   cluster.api.put(user_of_claim("p").being_deleted());
   cluster.run_for(1h);
   EXPECT_THAT(cluster.pod_calls(), IsEmpty());
@@ -212,9 +196,7 @@ TEST(PodEviction, ignores_pod_deleted_by_another_client) {
 TEST(PodEviction, counts_finished_pod) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 30s)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   cluster.api.put(user_of_claim("p").phase(api::PodPhase::succeeded));
   cluster.run_for(1h);
   EXPECT_THAT(cluster.pod_calls(), IsEmpty());
@@ -228,9 +210,7 @@ TEST(PodEviction, continues_while_one_pod_cannot_be_deleted) {
   cluster.api.fault = [](std::size_t, const std::string& call) {
     return call == "remove a-stubborn" ? refused(runtime::Reason::forbidden) : Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1s);
+  cluster.start_with_rule(1s);
   EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
   EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 1);
   EXPECT_EQ(cluster.condition(), "PodsPendingEviction: 2 pods need to be evicted in 1 namespace.");
@@ -251,9 +231,7 @@ TEST(PodEviction, forgets_failure_of_pod_that_may_stay) {
   cluster.api.fault = [](std::size_t, const std::string& call) {
     return call == "remove p" ? refused(runtime::Reason::forbidden) : Fault{};
   };
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   EXPECT_TRUE(cluster.explains("p", "LastProblem"));
   cluster.api.remove_rule("r");
   cluster.run_for(1h);
@@ -282,9 +260,7 @@ TEST(PodEviction, retries_eviction_api_while_budget_forbids) {
   cluster.add_pod("p");
   cluster.add_pod("q");
   cluster.api.protected_pods = {"p"};
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   EXPECT_EQ(cluster.api.deletions.size(), 1U);
   EXPECT_EQ(cluster.api.deletions[test::uid_of("q").str()], 1);
   EXPECT_EQ(cluster.api.pods.at({"lab", "p"})->disruption_target, api::DisruptionTarget::none);
@@ -316,7 +292,7 @@ TEST(PodEviction, respects_retry_after_of_eviction_api_for_one_pod) {
 
 TEST(PodEviction, respects_rate) {
   Cluster cluster({.evictions_per_second = 2});
-  for (int i = 0; i < 10; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 10);
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
   for (int second = 0; second < 5; ++second) {
@@ -328,11 +304,9 @@ TEST(PodEviction, respects_rate) {
 
 TEST(PodEviction, sends_two_requests_per_pod_eight_at_a_time) {
   Cluster cluster;
-  for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 500);
   cluster.api.latency = 20ms;
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.start_with_rule(1min);
   const std::vector<std::string> calls = cluster.pod_calls();
   EXPECT_EQ(calls.size(), 1000U);
   EXPECT_EQ(std::set<std::string>(calls.begin(), calls.end()).size(), 1000U);
@@ -342,10 +316,8 @@ TEST(PodEviction, sends_two_requests_per_pod_eight_at_a_time) {
 
 TEST(PodEviction, sends_large_groups_at_backlog_priority) {
   Cluster cluster;
-  for (int i = 0; i < 200; ++i) cluster.add_pod("p" + std::to_string(i));
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(1min);
+  cluster.add_pods("p", 200);
+  cluster.start_with_rule(1min);
   const std::vector<std::string> calls = cluster.calls();
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const bool is_condition = calls[i].contains(": ");
@@ -410,7 +382,7 @@ TEST(PodEviction, writes_no_condition_to_rules_without_status) {
 
 TEST(PodEviction, finishes_started_work_on_stop) {
   Cluster cluster({.workers = 1});
-  for (int i = 0; i < 5; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.add_pods("p", 5);
   cluster.api.latency = 100ms;
   cluster.start();
   cluster.api.put(test::make_slice("s", "pool-p0").device("gpu-0", {no_execute("burnt")}));
@@ -425,10 +397,8 @@ TEST(PodEviction, evicts_each_pod_once_despite_restart) {
   for (int after = 0; after < 60; after += 3) {
     SCOPED_TRACE(after);
     Cluster cluster;
-    for (int i = 0; i < 100; ++i) cluster.add_pod("p" + std::to_string(i));
-    cluster.start();
-    cluster.api.put(Cluster::rule_for_all());
-    cluster.run_for(std::chrono::milliseconds(after));
+    cluster.add_pods("p", 100);
+    cluster.start_with_rule(std::chrono::milliseconds(after));
     cluster.kill();
     cluster.start();
     cluster.run_for(1min);
@@ -447,9 +417,7 @@ TEST(PodEviction, survives_failure_at_every_step) {
     cluster.api.fault = [=](std::size_t number, const std::string&) {
       return number == failing ? fault : Fault{};
     };
-    cluster.start();
-    cluster.api.put(Cluster::rule_for_all());
-    cluster.run_for(5min);
+    cluster.start_with_rule(5min);
     EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
     EXPECT_EQ(cluster.api.deletions[test::uid_of("q").str()], 1);
     EXPECT_EQ(cluster.metric(kEvictions), 2);

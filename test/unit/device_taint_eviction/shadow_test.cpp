@@ -35,9 +35,7 @@ struct DryRun : Cluster {
 TEST(DryRun, reports_pod_left_in_place_until_evicted) {
   DryRun cluster;
   cluster.add_pod("p");
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(20min);
+  cluster.start_with_rule(20min);
   EXPECT_EQ(cluster.counted("writes_total", "patch", "pods/status"), 1);
   EXPECT_EQ(cluster.counted("writes_total", "delete", "pods"), 1);
   EXPECT_EQ(cluster.counted("writes_total", "create", "events"), 1);
@@ -58,9 +56,7 @@ TEST(DryRun, reports_pod_left_in_place_until_evicted) {
 TEST(DryRun, agrees_with_working_manager) {
   DryRun cluster;
   cluster.add_pod("p");
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(100ms);
+  cluster.start_with_rule(100ms);
   cluster.somebody_writes("True", "PodsPendingEviction",
                           "1 pod needs to be evicted in 1 namespace.");
   cluster.run_for(2s);
@@ -75,9 +71,7 @@ TEST(DryRun, agrees_with_working_manager) {
 TEST(DryRun, drops_evictions_of_removed_taint) {
   DryRun cluster;
   cluster.add_pod("p");
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(10s);
+  cluster.start_with_rule(10s);
   cluster.api.remove_rule("r");
   cluster.run_for(20min);
   EXPECT_EQ(cluster.all("disagreements_total"), 0);
@@ -86,9 +80,7 @@ TEST(DryRun, drops_evictions_of_removed_taint) {
 TEST(DryRun, expects_no_write_during_toleration) {
   DryRun cluster;
   cluster.add_pod("p", {exists("burnt", 5min)});
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(4min);
+  cluster.start_with_rule(4min);
   EXPECT_EQ(cluster.counted("writes_total", "delete", "pods"), 0);
   cluster.run_for(2min);
   EXPECT_EQ(cluster.counted("disagreements_total", "delete", "pods"), 1);
@@ -97,9 +89,7 @@ TEST(DryRun, expects_no_write_during_toleration) {
 TEST(DryRun, expects_one_write_per_pod_by_eviction_api) {
   DryRun cluster({.mode = EvictionMode::evict});
   cluster.add_pod("p");
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(20min);
+  cluster.start_with_rule(20min);
   EXPECT_EQ(cluster.counted("disagreements_total", "create", "pods/eviction"), 1);
   EXPECT_EQ(cluster.counted("writes_total", "patch", "pods/status"), 0);
   EXPECT_THAT(cluster.calls(), IsEmpty());
@@ -107,10 +97,8 @@ TEST(DryRun, expects_one_write_per_pod_by_eviction_api) {
 
 TEST(DryRun, requests_500_pods_only_once) {
   DryRun cluster;
-  for (int i = 0; i < 500; ++i) cluster.add_pod("p-" + std::to_string(i));
-  cluster.start();
-  cluster.api.put(Cluster::rule_for_all());
-  cluster.run_for(20min);
+  cluster.add_pods("p-", 500);
+  cluster.start_with_rule(20min);
   EXPECT_EQ(cluster.counted("writes_total", "delete", "pods"), 500);
   EXPECT_EQ(cluster.counted("open_disagreements", "delete", "pods"), 500);
   // Each item once, and one look every five minutes.
