@@ -22,7 +22,7 @@ struct Node {
   std::map<std::string, std::string> labels = {};
   std::vector<std::string> declared_features = {};  // of its status
   bool is_unschedulable = false;                    // of its spec: cordoned
-  std::vector<Taint> taints = {};  // of its spec: those that keep pods off, not PreferNoSchedule
+  std::vector<Taint> taints = {};  // of its spec, if they keep pods off: no PreferNoSchedule
   // Extended resources that a device plugin provides here: allocatable is greater than zero.
   std::vector<std::string> plugin_resources = {};
   api::ObjectMeta meta = {};

@@ -141,7 +141,7 @@ std::uint64_t actual_cost(std::span<const Overload* const> overloads, std::span<
     case CostRule::net_text_in_net:
       return net_cost(args, true, true);
     case CostRule::validate:
-      // The size of a named format is that of its pattern.
+      // A named format is as large as its pattern.
       return share(size_of(args[1]) + 1, kTraversal) * share(size_of(args[0]), kPattern);
     case CostRule::authorize:
       return 350'000;

@@ -96,7 +96,8 @@ struct Overload {
   Implementation run;
   CostRule cost;
 
-  // Judges by the kinds of the values; for lists and maps also by those of their first elements.
+  // Judges by the kinds of the values; for lists and maps also by the kinds of their first
+  // elements.
   bool accepts(std::span<const Value> values, Arena& arena) const;
 };
 

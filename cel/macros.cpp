@@ -10,7 +10,7 @@ namespace {
 
 using Args = std::vector<Expr*>;
 
-// Creates the parts of an expansion. Their position is that of the call.
+// Creates the parts of an expansion, at the call's position.
 class Maker {
  public:
   Maker(Ast& ast, std::uint32_t offset) : ast_(ast), offset_(offset) {}

@@ -53,7 +53,7 @@ class PostingTable {
   static constexpr PostingId kFurther = PostingId{1} << 31U;
   static constexpr PostingId kNone = std::numeric_limits<PostingId>::max();
 
-  // The postings of a bucket are a list, in which those of one hash, a group, are neighbors.
+  // A bucket's postings are a list. The postings of one hash are neighbors in it: a group.
   struct Posting {
     KeyHash hash = 0;
     PostingId previous = kNone;  // of a group's head: its tail. kNone: the slot has no posting
@@ -78,7 +78,7 @@ class PostingTable {
   PostingId first_of(SlotId slot) const;
   // The group's head, or kNone.
   PostingId find_group(KeyHash hash) const;
-  // Where the head of the group after that of `head` is named.
+  // The link from the group of `head` to the next group's head.
   PostingId& link_after_group(PostingId head) { return at(at(head).previous).next; }
   PostingId allocate_further(SlotId slot);
   void insert(PostingId posting, KeyHash hash);

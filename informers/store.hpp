@@ -55,8 +55,8 @@ class Index {
   }
   // At least as many as there are: keys of the same hash add some. Reads no object.
   std::size_t count(const Key& key) const { return table_->count(*index_, key); }
-  // Where the objects are, for a walk in slices, and those of keys of the same hash. Reads no
-  // object: a hundred thousand places take a millisecond.
+  // Where the objects are, for a walk in slices; objects under keys of the same hash are among
+  // them. Reads no object: a hundred thousand places take a millisecond.
   std::vector<SlotId> places(const Key& key) const { return table_->slots_of(*index_, key); }
 
  private:

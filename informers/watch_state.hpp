@@ -132,7 +132,7 @@ struct WatchState {
   MonoTime pages_until{};
   client::Paging first_page = {};      // how the next paged list begins
   unsigned failures = 0;               // failures since back-off was last reset
-  Hindrance last = Hindrance::server;  // that of the last failure
+  Hindrance last = Hindrance::server;  // of the last failure
   MonoTime last_failure{};
   unsigned failed_watch_lists = 0;  // ended, cut or failed by the server, in a row
   unsigned fruitless_watches = 0;   // in a row

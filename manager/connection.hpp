@@ -31,7 +31,7 @@ struct ConnectionOptions {
 
 class Connection {
  public:
-  // All writes except those of lease_rest() ask `gate`, which must outlive this. Errors:
+  // All writes ask `gate`, except through lease_rest(). `gate` must outlive this. Errors:
   // configuration: unreadable certificates, keys or tokens.
   static runtime::Result<std::unique_ptr<Connection>> open(const client::ClusterConfig& config,
                                                            const ConnectionOptions& options,
@@ -69,7 +69,7 @@ class Connection {
   client::CredentialTools credential_tools();
   runtime::Result<> use_identity(const client::ClientIdentity& identity);
   void report_expiry();
-  // The plugin's certificate, if there is one, replaces that of the files.
+  // The plugin's certificate, if there is one, replaces the files' certificate.
   runtime::Result<> use_tls(http::TlsClientOptions files_tls,
                             client::ClientIdentity plugin_identity);
   client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);

@@ -52,7 +52,7 @@ class Epochs {
   // Asks the current epoch to end. Returns false if there is none.
   bool stop_current();
   // Frees the epoch that a stop has ended. It is kept until then, because freeing the caches of a
-  // large cluster takes seconds, and the lease is to be released first.
+  // large cluster takes seconds, and the lease must be released first.
   void drop_last() { last_.reset(); }
   // Why the work is not done yet.
   std::optional<runtime::Problem> why_not_ready() const;

@@ -17,7 +17,7 @@
 namespace dcm::manager {
 
 struct OwnProcess {
-  // `name` is that of the program: with underscores, it begins the names of its metrics. Logs to
+  // `name` is the program's; with underscores, it begins the names of its metrics. Logs to
   // standard error. A closed pipe or connection is an error of that write from now on, and does not
   // end the process.
   explicit OwnProcess(std::string name, int verbosity = 0,

@@ -43,7 +43,7 @@ std::optional<int> read_flags(const Strings& arguments, ProgramOptions& options,
   return refuse(options.name, describe(*conflict, flags.table, read->effective));
 }
 
-// The name is also that of the lease, and begins the names of metrics. Empty: it can be.
+// Why it cannot name a program, its lease and, with underscores, its metrics; empty if it can.
 std::string why_no_name(const std::string& name) {
   const bool begins_with_letter = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
   if (begins_with_letter && why_no_dns_label(name).empty()) return {};

@@ -16,7 +16,7 @@ namespace dcm::manager {
 enum class Events : std::uint8_t { one_by_one, gathered };  // Loop::gather_events
 
 struct RunOptions {
-  LifecycleOptions lifecycle;  // a lease without a namespace uses that of the pod or kubeconfig
+  LifecycleOptions lifecycle;  // a lease without a namespace is in the pod's or kubeconfig's
   int verbosity = 0;
   runtime::LogFormat log_format = runtime::LogFormat::text;
   client::ConfigOverrides cluster = {};

@@ -167,7 +167,7 @@ void EventQueue::wait(const std::string& id, Entry& entry) {
             entry.exists ? FairLine::Rank::again : FairLine::Rank::first);
 }
 
-// An event lives in its object's namespace; those of objects without one in `default`.
+// An event is in its object's namespace, or in `default` if the object has none.
 api::NamespacedName EventQueue::make_key(const api::ObjectReference& about, WallTime wall) {
   const auto nanoseconds = static_cast<std::uint64_t>(wall.time_since_epoch().count());
   last_name_time_ = std::max(last_name_time_ + 1, nanoseconds);

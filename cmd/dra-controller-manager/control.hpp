@@ -79,7 +79,7 @@ runtime::Task<> run_with(common::Expectations& expectations, runtime::Task<> con
 template <class ShadowApi>
 class DryRun {
  public:
-  // `arguments` are those of the API, before the expectations.
+  // `arguments` go to the constructor of ShadowApi, before the expectations.
   template <class... Arguments>
   DryRun(const ControlContext& context, std::string_view controller, Arguments&&... arguments) {
     if (!context.options.dry_run_timeout) return;

@@ -52,7 +52,7 @@ runtime::Refresh register_memory_limit(runtime::MetricsRegistry& metrics, const 
 }
 
 void register_process(runtime::MetricsRegistry& metrics, const Options& options) {
-  // Not kubernetes_build_info: its git_version is that of Kubernetes, and alerts compare it.
+  // Not kubernetes_build_info: alerts compare its git_version, which is a version of Kubernetes.
   const BuildInfo built = build_info();
   metrics
       .gauge("dra_controller_manager_build_info",

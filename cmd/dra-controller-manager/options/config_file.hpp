@@ -28,7 +28,7 @@ std::expected<std::vector<Given>, std::string> parse_config_file(std::span<const
                                                                  const std::string& file);
 
 // The configuration in the format of such a file, as JSON: every row with a key, given or not.
-// `values` are those of the rows of `table`.
+// `values[i]` is the value of `table[i]`.
 std::string to_json(std::span<const Setting> table, std::span<const Value> values);
 
 }  // namespace dcm::dra_manager

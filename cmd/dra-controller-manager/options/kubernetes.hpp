@@ -17,7 +17,7 @@ namespace dcm::dra_manager::kubernetes {
 // A flag of kube-controller-manager, without its dashes; underscores stand for dashes.
 std::optional<FlagType> flag_type(std::string_view name);
 // Why kube-controller-manager's flag cannot have that value here; empty: it has no effect on these
-// controllers, or requests what they do anyway. `kubeconfig` is that of the manager.
+// controllers, or requests what they do anyway. `kubeconfig` is the manager's file.
 std::string why_refused(std::string_view name, std::string_view value, std::string_view kubeconfig);
 
 bool is_controller(std::string_view name);

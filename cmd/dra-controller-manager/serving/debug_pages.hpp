@@ -1,7 +1,7 @@
 // Pages for inspecting a running process: its version, its start, and its log level.
 //
-// The layout of /statusz and /flagz is that of Kubernetes' components (KEP-4827, KEP-4828), which
-// is no stable format for programs either.
+// /statusz and /flagz are laid out as in Kubernetes' components (KEP-4827, KEP-4828): no stable
+// format for programs.
 #pragma once
 
 #include <memory>

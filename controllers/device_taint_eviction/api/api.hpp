@@ -28,7 +28,7 @@ struct Evict {};
 using PodWrite = std::variant<Mark, Remove, Evict>;
 
 // Every write carries the UID of its object, so each may be repeated. It is sent once: after a
-// failure, a new decision follows. Errors are those of runtime::Error; is_object_gone: that pod (or
+// failure, a new decision follows. runtime::is_object_gone(error): the pod (or
 // rule) no longer exists.
 class EvictionApi {
  public:

@@ -90,7 +90,7 @@ class AllocatedDevices {
   static informers::KeyHash hash_of(const api::DeviceId& device, bool has_admin_access) {
     return informers::fold_hash(std::hash<api::DeviceId>{}(device) + (has_admin_access ? 1 : 0));
   }
-  // Calls `visit(slot)` for the device's uses (and those of the same hash) until it returns false.
+  // Calls `visit(slot)` for the device's uses (and others of the same hash) until it returns false.
   template <class Visit>
   void for_each_slot(const api::DeviceId& device, Visit visit) const {
     bool goes_on = true;
