@@ -6,8 +6,10 @@
 #include <unordered_map>
 
 #include <boost/asio/this_coro.hpp>
+#include <fmt/format.h>
 
 #include "runtime/condition.hpp"
+#include "runtime/failure.hpp"
 #include "runtime/http/server_connection.hpp"
 #include "runtime/open_files.hpp"
 #include "runtime/task_group.hpp"
@@ -241,6 +243,19 @@ class Server {
 };
 
 }  // namespace
+
+Task<> run_handler(const Handler& handler, Request request, Responder& responder,
+                   const Logger& log) {
+  const std::string description = fmt::format("{} {}", to_string(request.method), request.target);
+  try {
+    co_await handler(std::move(request), responder);
+  } catch (...) {
+    const std::exception_ptr failure = std::current_exception();
+    if (!runtime::is_isolated(failure)) throw;
+    log.error("HTTP handler failed",
+              {{"request", description}, {"error", runtime::text_of(failure)}});
+  }
+}
 
 Task<std::unique_ptr<Stream>> accept_next(Listener& listener, TimeSource& time, const Logger& log) {
   while (true) {

@@ -76,6 +76,11 @@ class Responder {
 // without an answer, a 500 is sent.
 using Handler = std::function<Task<>(Request request, Responder& responder)>;
 
+// Calls the handler, and logs what it throws. Rethrows what concerns more than that request
+// (runtime::is_isolated). All references must outlive the task.
+Task<> run_handler(const Handler& handler, Request request, Responder& responder,
+                   const runtime::Logger& log);
+
 // A connection to be served by another protocol. The references outlive its task.
 struct UpgradedConnection {
   std::unique_ptr<Stream> stream;

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "runtime/assert.hpp"
-#include "runtime/failure.hpp"
 
 namespace dcm::http {
 namespace {
@@ -244,7 +241,7 @@ Task<> ServerConnection::answer(Request request) {
   const bool is_old = time_.now() - opened_ >= options_.age_max;
   after_ =
       is_current && !is_old && parser_->keep_alive() ? AfterAnswer::keep_alive : AfterAnswer::close;
-  co_await call_handler(std::move(request));
+  co_await run_handler(context_.handler, std::move(request), *this, context_.log);
   if (answer_ == Answer::none) {
     after_ = AfterAnswer::close;
     co_await send(Response{.status = 500, .headers = {}, .body = "no answer\n"});
@@ -253,18 +250,6 @@ Task<> ServerConnection::answer(Request request) {
     after_ = AfterAnswer::close;  // silently: the client must see that it was cut
   } else if (after_ == AfterAnswer::close) {
     co_await stream_->shutdown_send(Deadline::after(time_, options_.write_timeout));
-  }
-}
-
-Task<> ServerConnection::call_handler(Request request) {
-  const std::string description = fmt::format("{} {}", to_string(request.method), request.target);
-  try {
-    co_await context_.handler(std::move(request), *this);
-  } catch (...) {
-    const std::exception_ptr failure = std::current_exception();
-    if (!runtime::is_isolated(failure)) throw;
-    context_.log.error("HTTP handler failed",
-                       {{"request", description}, {"error", runtime::text_of(failure)}});
   }
 }
 

@@ -84,7 +84,6 @@ class ServerConnection final : private Responder {
   Received<> check_head() const;
 
   Task<> answer(Request request);
-  Task<> call_handler(Request request);
   Task<> refuse(std::optional<Refusal> refusal);
   Task<> drain();
   Task<> watch_peer();

@@ -2,10 +2,7 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "runtime/assert.hpp"
-#include "runtime/failure.hpp"
 #include "runtime/http2/connection.hpp"
 #include "runtime/task_group.hpp"
 
@@ -55,7 +52,7 @@ class Exchange final : private http::Responder {
     std::expected<http::Request, Refusal> request = co_await read();
     if (request) {
       is_head_request_ = request->method == http::Method::head;
-      co_await call_handler(*std::move(request));
+      co_await http::run_handler(context_.handler, *std::move(request), *this, context_.log);
       if (answer_ == Answer::none)
         co_await send({.status = 500, .headers = {}, .body = "no answer\n"});
     } else if (request.error()) {
@@ -98,18 +95,6 @@ class Exchange final : private http::Responder {
         co_return std::unexpected(413);
       }
       request.body.append(*piece);
-    }
-  }
-
-  Task<> call_handler(http::Request request) {
-    const std::string description = fmt::format("{} {}", to_string(request.method), request.target);
-    try {
-      co_await context_.handler(std::move(request), *this);
-    } catch (...) {
-      const std::exception_ptr failure = std::current_exception();
-      if (!runtime::is_isolated(failure)) throw;
-      context_.log.error("HTTP handler failed",
-                         {{"request", description}, {"error", runtime::text_of(failure)}});
     }
   }
 
