@@ -17,6 +17,10 @@ std::int64_t seconds(runtime::Duration duration) {
 
 }  // namespace
 
+Standing not_reached(const char* shown) {
+  return {Standing::State::not_reached, [shown] { return std::string(shown); }};
+}
+
 std::unexpected<runtime::Error> not_written(runtime::Reason reason) {
   return runtime::fail(reason, "not written: this is a dry run");
 }
@@ -106,7 +110,7 @@ bool Expectations::look_at(Open& open) {
     settle(open, standing.state);
     return true;
   }
-  if (!open.is_disagreement && watched_ - open.since > timeout_) disagree(open, standing.shown);
+  if (!open.is_disagreement && watched_ - open.since > timeout_) disagree(open, standing.shown());
   return false;
 }
 

@@ -48,8 +48,13 @@ struct Standing {
     moot,  // no longer needed: its pod is gone, for example
   };
   State state = State::not_reached;
-  std::string shown;  // the current state instead, for people
+  // The current state instead, for people. Called at most once for each write: the state itself is
+  // looked at every second, this only for a message.
+  std::function<std::string()> shown;
 };
+
+// A constant description.
+Standing not_reached(const char* shown);
 
 // The error of a suppressed write. By default the object seems to be gone, so that nobody repeats
 // the write.

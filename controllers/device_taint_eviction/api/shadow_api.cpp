@@ -48,7 +48,7 @@ Standing ShadowApi::standing_of_mark(const PodRef& pod) const {
   if (cached->disruption_target == api::DisruptionTarget::by_device_taint) {
     return {State::reached, {}};
   }
-  return {State::not_reached, "the pod has no such condition"};
+  return common::not_reached("the pod has no such condition");
 }
 
 Standing ShadowApi::standing_of_eviction(const PodRef& pod) const {
@@ -56,7 +56,7 @@ Standing ShadowApi::standing_of_eviction(const PodRef& pod) const {
   const bool is_there = cached && cached->meta.uid == pod.uid && common::is_active(*cached);
   if (!is_there) return {State::reached, {}};
   if (tracker_().pending().find(pod.uid) == nullptr) return {State::moot, {}};
-  return {State::not_reached, "the pod is there"};
+  return common::not_reached("the pod is there");
 }
 
 Task<Result<RulePtr>> ShadowApi::write_condition(RulePtr rule, api::Condition condition,
@@ -81,7 +81,7 @@ Standing ShadowApi::standing_of_condition(const RulePtr& rule,
                        now->status == condition.status &&
                        without_count(now->reason) == without_count(condition.reason);
   if (says_so) return {State::reached, {}};
-  return {State::not_reached, describe(now)};
+  return {State::not_reached, [condition = now] { return describe(condition); }};
 }
 
 }  // namespace dcm::device_taint_eviction

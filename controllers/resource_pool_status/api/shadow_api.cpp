@@ -21,7 +21,7 @@ Task<Result<RequestPtr>> ShadowApi::write_status(RequestPtr request, api::PoolSt
                          const RequestPtr found = find_same(request);
                          if (!found) return {State::moot, {}};
                          if (found->has_status) return {State::reached, {}};
-                         return {State::not_reached, "no status"};
+                         return common::not_reached("no status");
                        });
   co_return common::not_written();
 }
@@ -35,7 +35,7 @@ Task<Result<>> ShadowApi::remove(RequestPtr request) {
                          const RequestPtr found = find_same(request);
                          const bool is_going = !found || found->meta.is_being_deleted;
                          if (is_going) return {State::reached, {}};
-                         return {State::not_reached, "the request is there"};
+                         return common::not_reached("the request is there");
                        });
   co_return common::not_written();
 }

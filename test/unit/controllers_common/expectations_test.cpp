@@ -34,7 +34,7 @@ class ExpectationsTest : public testing::Test {
     expectations.expect({.kind = kPatch, .object = "lab/p", .subject = subject, .what = what},
                         [this, subject] {
                           ++looks;
-                          return Standing{cluster[subject], "none"};
+                          return Standing{cluster[subject], [] { return std::string("none"); }};
                         });
   }
   double metric(const std::string& name) {

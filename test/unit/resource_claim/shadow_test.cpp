@@ -100,6 +100,22 @@ TEST(DryRun, reports_claim_without_name_in_status) {
   EXPECT_TRUE(world.logged("shown=\"claim made, which the pod's status does not name\""));
 }
 
+// Anyone may create claims with a pod as their controller.
+TEST(DryRun, expects_pod_status_to_name_claim_of_the_pod) {
+  DryRun world;
+  world.start();
+  world.api.put(trainer());
+  world.run_for(10s);
+  world.api.put(make_claim("made").generated_for("trainer", "gpus"));
+  world.api.put(make_claim("other"));
+  world.api.change_pod("trainer", [](api::Pod& pod) { pod.claim_statuses = {{"gpus", "other"}}; });
+  world.settle();
+  EXPECT_EQ(world.counted("open_disagreements", "create", "resourceclaims"), 1);
+  world.api.change_pod("trainer", [](api::Pod& pod) { pod.claim_statuses = {{"gpus", "made"}}; });
+  world.run_for(2s);
+  EXPECT_EQ(world.disagreements("open_disagreements"), 0);
+}
+
 TEST(DryRun, expects_removed_name_back) {
   DryRun world;
   world.api.put(make_claim("made").generated_for("trainer", "gpus"));
