@@ -48,8 +48,8 @@ Task<> Controller::run() {
   is_working_ = true;
   deps_.requests.for_each(
       [this](const RequestPtr& request) { observe_request(request, Priority::backlog); });
-  const auto handler = [this](std::string name) { return handle(std::move(name)); };
-  const auto words = [](const std::string& name) { return name; };
+  const auto handler = [this](const Item& item) { return handle(item); };
+  const auto words = [](const Item& item) { return item.name.str(); };
   runtime::TaskGroup group(executor);
   group.spawn("workers", run_then_cancel(workqueue::run_workers(executor, kWorkers, queue_, handler,
                                                                 words, failures_),
@@ -66,14 +66,14 @@ void Controller::observe_request(const RequestPtr& after, Priority priority) {
   if (after->has_status) {
     pending_.erase(after->meta.key.name);
   } else if (is_working_) {
-    queue_.add(after->meta.key.name.str(), priority);
+    queue_.add({after->driver, after->meta.key.name}, priority);
   }
 }
 
 void Controller::observe_slice(const api::ResourceSlice& slice) {
   for (const auto& [name, pending] : pending_) {
     if (pending.awaits_slices && pending.driver == slice.driver) {
-      queue_.add(name.str(), {.after = kUntilSlicesSettle});
+      queue_.add({pending.driver, name}, {.after = kUntilSlicesSettle});
     }
   }
 }
@@ -92,12 +92,11 @@ Controller::Pending& Controller::pending_of(const Request& request) {
   return pending;
 }
 
-Task<Outcome> Controller::handle(std::string name) {
-  const RequestPtr request = find_pending(name);
-  if (request == nullptr) {
-    pending_.erase(name);
-    co_return Outcome::done();
-  }
+Task<Outcome> Controller::handle(Item item) {
+  const RequestPtr request = find_pending(item.name);
+  if (request == nullptr) pending_.erase(item.name);
+  // A new request of that name, for another driver, is another item.
+  if (request == nullptr || request->driver != item.driver) co_return Outcome::done();
   co_return co_await answer(request);
 }
 
@@ -175,9 +174,9 @@ Task<Outcome> Controller::write(RequestPtr request, api::PoolStatusAnswer answer
 }
 
 Outcome Controller::settle_refusal(const Request& request, const runtime::Error& error) {
-  // The watch delivers the change.
-  if (runtime::is_conflict(error)) return Outcome::set_aside();
   if (runtime::is_object_gone(error)) return Outcome::done();
+  // The watch delivers the change, if there was one: an admission plugin may answer so as well.
+  if (runtime::is_conflict(error)) return Outcome::retry();
   deps_.log.warning("Cannot answer a ResourcePoolStatusRequest",
                     {{"object", request.meta.key.name}, {"error", runtime::to_string(error)}});
   return Outcome::retry();

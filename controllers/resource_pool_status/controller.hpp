@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <optional>
-#include <string>
 #include <unordered_map>
 
 #include "controllers/api/resource_slice.hpp"
@@ -64,8 +63,21 @@ class Controller {
 
  private:
   using Request = api::ResourcePoolStatusRequest;
-  struct NoNamespace {
-    api::InternedString operator()(const std::string&) const { return {}; }
+  // Requests are cluster-scoped: in the queue, drivers take turns as namespaces do elsewhere, so
+  // that thousands of requests for one driver do not delay another's.
+  struct Item {
+    api::InternedString driver;
+    api::InternedString name;
+
+    friend bool operator==(const Item&, const Item&) = default;
+  };
+  struct ItemHash {
+    std::size_t operator()(const Item& item) const noexcept {
+      return item.name.hash() * 31 + item.driver.hash();
+    }
+  };
+  struct DriverOf {
+    api::InternedString operator()(const Item& item) const { return item.driver; }
   };
   // A request without an answer.
   struct Pending {
@@ -78,7 +90,7 @@ class Controller {
 
   void observe_request(const RequestPtr& after, workqueue::Priority priority);
   void observe_slice(const api::ResourceSlice& slice);
-  Task<workqueue::Outcome> handle(std::string name);
+  Task<workqueue::Outcome> handle(Item item);
   Task<workqueue::Outcome> answer(RequestPtr request);
   static workqueue::Outcome wait_for_slices(Pending& pending, runtime::Duration patience);
   std::optional<api::PoolStatusAnswer> give_up(Pending& pending, const runtime::Error& error) const;
@@ -95,7 +107,7 @@ class Controller {
 
   Dependencies deps_;
   PoolStatusMetrics metrics_;
-  workqueue::Queue<std::string, NoNamespace> queue_;
+  workqueue::Queue<Item, DriverOf, ItemHash> queue_;
   workqueue::HandlerFailures failures_;
   informers::OnChange<Request> requests_observer_;
   informers::OnChange<api::ResourceSlice> slices_observer_;

@@ -2,6 +2,7 @@
 // API with scripted answers, on virtual time.
 #include "controllers/resource_pool_status/controller.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -94,12 +95,12 @@ class ControllerTest : public testing::Test {
     tasks_.spawn("controller", controller_.run());
     loop_.run_for(1s);
   }
-  void ask(const std::string& name, const std::string& uid = "u") {
+  void ask(const std::string& name, const std::string& uid = "u", const std::string& driver = "d") {
     Request request;
     request.meta.key.name = name;
     request.meta.uid = api::Uid(uid);
     request.meta.resource_version = api::ResourceVersion(std::to_string(++version_));
-    request.driver = "d";
+    request.driver = driver;
     request.created = loop_.time().wall_now();
     const api::ObjectMeta meta = request.meta;
     request_writer_.observe_change(api::ChangeType::added, {meta, RequestPtr(std::move(request))});
@@ -254,12 +255,35 @@ TEST_F(ControllerTest, retries_refused_write) {
   EXPECT_TRUE(is_answered("r"));
 }
 
-TEST_F(ControllerTest, waits_for_watch_after_conflict) {
+TEST_F(ControllerTest, retries_conflict_that_no_change_follows) {
   api_.write_error = refusal(Reason::conflict);
   start();
   ask("r");
-  loop_.run_for(10min);
-  EXPECT_EQ(api_.writes.size(), 1U);
+  loop_.run_for(1min);
+  EXPECT_LT(api_.writes.size(), 30U);
+  api_.write_error.reset();
+  loop_.run_for(2min);
+  EXPECT_TRUE(is_answered("r"));
+}
+
+TEST_F(ControllerTest, lets_drivers_take_turns) {
+  for (int i = 0; i < 100; ++i) ask("r" + std::to_string(i));
+  ask("last", "u", "e");
+  start();
+  EXPECT_LT(std::ranges::find(api_.reads, "e") - api_.reads.begin(), 3);
+  EXPECT_EQ(api_.reads.size(), 101U);
+}
+
+TEST_F(ControllerTest, answers_request_made_again_for_another_driver) {
+  start();
+  one_of_two_slices();
+  ask("r");
+  loop_.run_for(2s);
+  second_slice();
+  ask("r", "u2", "e");
+  loop_.run_for(2s);
+  EXPECT_THAT(api_.reads, ElementsAre("d", "e"));
+  EXPECT_TRUE(is_answered("r"));
 }
 
 // Drivers publish most pools of one slice in generation 0, which API servers up to 1.37 refuse.
