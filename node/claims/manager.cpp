@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "node/devices/health.hpp"
+#include "runtime/dns_names.hpp"
 #include "runtime/run_all.hpp"
 
 namespace dcm::node {
@@ -33,6 +34,13 @@ std::set<api::NamespacedName> keys_of(const std::vector<Held>& entries) {
   std::set<api::NamespacedName> keys;
   for (const Held& held : entries) keys.insert(key_of(held.entry));
   return keys;
+}
+
+// kubelet, too, keeps an entry that another program wrote until its pods are gone. But there is
+// nothing to ask the API server for.
+bool is_of_claim(const Entry& entry) {
+  return runtime::can_be_name(entry.namespace_) && runtime::can_be_name(entry.name) &&
+         !entry.uid.empty();
 }
 
 // Notes that a pod is being prepared.
@@ -66,6 +74,14 @@ Result<> ClaimManager::open() {
   auto entries = store_.open();
   if (!entries) return runtime::fail(entries.error());
   book_ = make_book(*std::move(entries));
+  const auto strange = std::ranges::find_if_not(
+      book_, [](const auto& each) { return is_of_claim(each.second.entry); });
+  if (strange != book_.end()) {
+    log_.warning("The checkpoint has entries that no claim can have; they go with their pods",
+                 {{"namespace", strange->first.namespace_.str()},
+                  {"name", strange->first.name.str()},
+                  {"uid", strange->second.entry.uid}});
+  }
   return {};
 }
 
@@ -127,7 +143,7 @@ Task<ClaimManager::Views> ClaimManager::look(const api::Pod& pod,
 // An entry written by kubelet does not tell adminAccess. Its claim does.
 Task<> ClaimManager::complete(const std::set<api::NamespacedName>& in_the_way) {
   for (const api::NamespacedName& key : in_the_way) {
-    if (book_.at(key).entry.extra) continue;
+    if (book_.at(key).entry.extra || !is_of_claim(book_.at(key).entry)) continue;
     const Result<ClaimView> view = co_await claims_.get(key);
     if (!view) continue;
     Entry& entry = book_.at(key).entry;

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "runtime/assert.hpp"
+#include "runtime/dns_names.hpp"
+
 namespace dcm::test {
 
 using node::ClaimAnswer;
@@ -30,6 +33,8 @@ void FakeClaims::put(node::ClaimView view) {
 }
 
 Task<Result<node::ClaimView>> FakeClaims::get(api::NamespacedName key) {
+  // A path of the API.
+  DCM_ASSERT(runtime::can_be_name(key.namespace_) && runtime::can_be_name(key.name));
   co_await runtime::yield();
   const auto found = views_.find(key.name.str());
   if (found == views_.end()) {

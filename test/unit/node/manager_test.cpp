@@ -432,6 +432,28 @@ CO_TEST(ClaimManager, asks_claim_of_kubelets_entry_about_admin_access) {
   }
 }
 
+CO_TEST(ClaimManager, unprepares_entries_that_no_claim_can_have) {
+  const auto strange = [](const char* space, const char* name, const char* uid) {
+    return Entry{.namespace_ = space,
+                 .name = name,
+                 .uid = uid,
+                 .pod_uids = {"gone"},
+                 .drivers = {{kGpu, {.devices = {{.pool = "node-0", .device = "d"}}}}}};
+  };
+  ClaimsWorld world(loop);
+  world.files.put(test::kCheckpoint,
+                  encode_checkpoint({strange("", "", ""), strange("a/b", "../..", "u")}));
+  CO_ASSERT_TRUE(world.start());
+  EXPECT_THAT(world.log, testing::HasSubstr("has entries that no claim can have"));
+  world.manager->observe_pods({"p-uid"});
+  put_claim(world, "c1", {kGpu}, {"p"}, "d");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c1")));
+  EXPECT_EQ(world.drivers.journal,
+            (Lines{"gpu.example.com unprepare ", "gpu.example.com unprepare u",
+                   "gpu.example.com prepare c1-uid"}));
+  EXPECT_EQ(on_disk(world).size(), 1U);
+}
+
 CO_TEST(ClaimManager, keeps_kubelets_devices_of_older_allocation) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
