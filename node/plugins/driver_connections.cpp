@@ -52,6 +52,7 @@ struct DriverConnections::Instance {
   std::string driver;
   std::string endpoint;
   std::string socket;
+  std::int64_t made;  // the socket
   Services services;
   Connection connection;
 };
@@ -66,20 +67,21 @@ DriverConnections::DriverConnections(runtime::LoopRef loop, http::Transport& tra
 
 DriverConnections::~DriverConnections() = default;
 
-Task<SocketOutcome> DriverConnections::register_plugin(std::string socket) {
+Task<SocketOutcome> DriverConnections::register_plugin(std::string socket, std::int64_t made) {
   SocketOutcome outcome = SocketOutcome::failed;
   Connection connection(loop_, transport_, rng_.fork(), socket);
-  const auto run = [](DriverConnections& plugins, const std::string& path, Connection& to,
-                      SocketOutcome& result) -> Task<> {
-    result = co_await plugins.introduce(path, *to.channel);
+  const auto run = [](DriverConnections& plugins, const std::string& path, std::int64_t age,
+                      Connection& to, SocketOutcome& result) -> Task<> {
+    result = co_await plugins.introduce(path, age, *to.channel);
     to.group.cancel();
   };
-  connection.group.spawn("registration of " + socket, run(*this, socket, connection, outcome));
+  connection.group.spawn("registration of " + socket,
+                         run(*this, socket, made, connection, outcome));
   co_await connection.group.join();
   co_return outcome;
 }
 
-Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
+Task<SocketOutcome> DriverConnections::introduce(const std::string& socket, std::int64_t made,
                                                  grpc::Channel& channel) {
   const auto in = [&](runtime::Duration limit) { return Deadline::after(loop_.time(), limit); };
   const bool is_connected = co_await channel.wait_until_connected(in(kConnectTimeout));
@@ -111,7 +113,7 @@ Task<SocketOutcome> DriverConnections::introduce(const std::string& socket,
     co_return co_await refuse(socket, channel, validation_failed(services.error()),
                               SocketOutcome::failed);
   }
-  const Added added = add(socket, *info, *services);
+  const Added added = add(socket, made, *info, *services);
   if (!added) co_return co_await refuse(socket, channel, added.error(), SocketOutcome::failed);
   if (const auto answered = co_await notify(channel, ""); !answered) {
     log_.warning("Plugin rejected the registration status",
@@ -139,8 +141,8 @@ Task<grpc::Result<void>> DriverConnections::notify(grpc::Channel& channel,
   co_return grpc::Result<void>();
 }
 
-DriverConnections::Added DriverConnections::add(const std::string& socket, const PluginInfo& info,
-                                                const Services& services) {
+DriverConnections::Added DriverConnections::add(const std::string& socket, std::int64_t made,
+                                                const PluginInfo& info, const Services& services) {
   // The API takes drivers' names in any case.
   if (!runtime::is_driver_name(runtime::lower(info.name))) {
     return std::unexpected(validation_failed(
@@ -163,14 +165,17 @@ DriverConnections::Added DriverConnections::add(const std::string& socket, const
         "registered for DRA driver plugin {}",
         info.endpoint, other->driver));
   }
-  instances_.emplace_back(new Instance{info.name, info.endpoint, socket, services,
-                                       Connection(loop_, transport_, rng_.fork(), info.endpoint)});
-  Instance& instance = *instances_.back();
+  const auto newer =
+      std::ranges::upper_bound(instances_, made, {}, [](const auto& other) { return other->made; });
+  const auto added = instances_.emplace(
+      newer, new Instance{info.name, info.endpoint, socket, made, services,
+                          Connection(loop_, transport_, rng_.fork(), info.endpoint)});
+  Instance& instance = **added;
   instance.connection.group.spawn("connection's state", follow_connection(instance));
   if (services.health != HealthVersion::none) {
     instance.connection.group.spawn("health of devices", follow_health(instance));
   }
-  return instances_.back();
+  return *added;
 }
 
 Task<> DriverConnections::remove(std::shared_ptr<Instance> instance) {

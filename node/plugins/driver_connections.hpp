@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
@@ -39,8 +40,9 @@ class DriverConnections final : public DriverCalls {
   void set_observer(DriverObserver& observer) { observer_ = &observer; }
 
   // A whole registration: GetInfo, the choice of services, the instance, and the notification of
-  // the plugin.
-  runtime::Task<SocketOutcome> register_plugin(std::string socket);
+  // the plugin. `made` orders the instances of a driver by the age of their sockets: after a
+  // restart of the node, they register in any order.
+  runtime::Task<SocketOutcome> register_plugin(std::string socket, std::int64_t made = 0);
   runtime::Task<> unregister_plugin(std::string socket);
   runtime::Task<> stop();
 
@@ -55,11 +57,13 @@ class DriverConnections final : public DriverCalls {
   using Instances = std::list<std::shared_ptr<Instance>>;
   using Added = std::expected<std::shared_ptr<Instance>, std::string>;
 
-  runtime::Task<SocketOutcome> introduce(const std::string& socket, grpc::Channel& channel);
+  runtime::Task<SocketOutcome> introduce(const std::string& socket, std::int64_t made,
+                                         grpc::Channel& channel);
   runtime::Task<SocketOutcome> refuse(const std::string& socket, grpc::Channel& channel,
                                       std::string why, SocketOutcome outcome);
   runtime::Task<grpc::Result<void>> notify(grpc::Channel& channel, const std::string& error);
-  Added add(const std::string& socket, const PluginInfo& info, const Services& services);
+  Added add(const std::string& socket, std::int64_t made, const PluginInfo& info,
+            const Services& services);
   runtime::Task<> remove(std::shared_ptr<Instance> instance);
   // Runs as long as the instance exists.
   runtime::Task<> follow_connection(Instance& instance);
@@ -82,7 +86,7 @@ class DriverConnections final : public DriverCalls {
   runtime::Logger log_;
   DriverObserver nobody_;
   DriverObserver* observer_ = &nobody_;
-  Instances instances_;  // newest last
+  Instances instances_;  // newest socket last
 };
 
 }  // namespace dcm::node

@@ -61,7 +61,8 @@ void RegistrationLoop::begin(const RegistrationSchedule::Step& step) {
 }
 
 Task<> RegistrationLoop::register_one(RegistrationSchedule::Work work) {
-  const SocketOutcome outcome = co_await plugins_.register_plugin(work.path);
+  const SocketOutcome outcome =
+      co_await plugins_.register_plugin(work.path, registry_.changed_at(work.path));
   sockets_.finish_register(work, outcome, loop_.time().now());
   changed_.notify_all();
 }

@@ -98,6 +98,11 @@ void SocketFolderWatch::walk_below(const std::string& folder, Sockets& found,
   }
 }
 
+std::int64_t SocketFolderWatch::changed_at(const std::string& path) const {
+  const auto found = known_.find(path);
+  return found == known_.end() ? 0 : found->second.changed;
+}
+
 // The time identifies a reused inode, but changes with permissions as well.
 bool SocketFolderWatch::is_another(const std::string& path, const Identity& before,
                                    const Identity& now) const {

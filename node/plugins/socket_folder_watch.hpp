@@ -35,6 +35,8 @@ class SocketFolderWatch {
   // Creates the folder (0755) if missing, and returns changes since the last call. Errors:
   // configuration, with the system's message; the next call tries again.
   runtime::Result<Change> look();
+  // When the status of a socket was last changed, in nanoseconds; 0 if there is none.
+  std::int64_t changed_at(const std::string& path) const;
   // Waits until look() may find changes. Call after a successful look().
   runtime::Task<> wait();
 

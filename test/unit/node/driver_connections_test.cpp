@@ -334,6 +334,23 @@ CO_TEST(DriverConnections, calls_newest_connected_instance) {  // [30], [31], [3
   co_await site.plugins.stop();
 }
 
+// After a restart of the node, sockets register in any order.
+CO_TEST(DriverConnections, takes_instance_with_newer_socket_for_newer) {
+  Site site(loop);
+  Plugin old_one(loop, site.network, gpu_info("/old"));
+  old_one.listen("/old");
+  Plugin new_one(loop, site.network, gpu_info("/new"));
+  new_one.listen("/new");
+  CO_ASSERT_EQ(co_await site.plugins.register_plugin("/new", 2), SocketOutcome::done);
+  CO_ASSERT_EQ(co_await site.plugins.register_plugin("/old", 1), SocketOutcome::done);
+  co_await site.settle();
+  CO_ASSERT_TRUE(co_await site.plugins.prepare(kGpu, kClaims));
+  EXPECT_EQ(new_one.calls.size(), 1U);
+  co_await site.plugins.stop();
+  co_await old_one.stop();
+  co_await new_one.stop();
+}
+
 // HTTP/2 frames: a server that has started, and that has processed no stream.
 constexpr std::string_view kSettings("\0\0\0\4\0\0\0\0\0", 9);
 constexpr std::string_view kGoAway("\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\0", 17);

@@ -66,6 +66,8 @@ TEST_F(Registry, notices_moved_and_recreated_socket) {  // [6], [21]
   const std::string path = folder + "/a.sock";
   auto first = listen(path);
   EXPECT_EQ(watch.look()->created, Paths{path});
+  EXPECT_GT(watch.changed_at(path), 0);
+  EXPECT_EQ(watch.changed_at(path + "x"), 0);
   first.reset();
   const auto second = listen(path);
   EXPECT_EQ(watch.look(), (SocketFolderWatch::Change{{path}, {path}}));
