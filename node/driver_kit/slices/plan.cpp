@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -15,6 +16,10 @@ namespace {
 
 namespace json = boost::json;
 
+// The API server refuses a longer generateName. The end of a prefix is not needed: the server makes
+// the name from its first 58 bytes.
+constexpr std::size_t kPrefixBytesMax = 253;
+
 // A pool's existing slices, and their planned changes.
 class PoolPlan {
  public:
@@ -25,6 +30,8 @@ class PoolPlan {
     for (const json::object* slice : published) {
       generation_ = std::max(generation_, generation_of(*slice));
     }
+    // No generation follows the last one: the pool is deleted, and begins again.
+    const bool is_last = generation_ == std::numeric_limits<std::int64_t>::max();
     TaintTimes times;  // from the newest generation, if several know a taint
     for (const json::object* slice : published) {
       if (generation_of(*slice) == generation_) times.add({slice});
@@ -32,8 +39,9 @@ class PoolPlan {
     times.add(published);
     for (json::object& slice : slices_) slice = times.with_times(std::move(slice));
     for (const json::object* slice : published) {
-      if (!match(*slice)) plan.obsolete.push_back(*slice);
+      if (is_last || !match(*slice)) plan.obsolete.push_back(*slice);
     }
+    if (is_last) generation_ = 0;
     std::set<std::size_t> changed;
     for (const auto& [index, slice] : current_) {
       if (!is_as_wanted(index, *slice)) changed.insert(index);
@@ -85,6 +93,7 @@ class PoolPlan {
   json::object created(std::size_t index) const {
     std::string prefix = fmt::format("{:0{}x}-{}-", index, kIndexDigits, owner_.driver);
     if (!owner_.node.empty()) prefix += owner_.node + "-";
+    if (prefix.size() > kPrefixBytesMax) prefix = prefix.substr(0, kPrefixBytesMax - 1) + "-";
     json::object metadata{{"generateName", prefix}};
     if (!owner_.node.empty()) {
       metadata["ownerReferences"] = json::array{json::object{{"apiVersion", "v1"},

@@ -1,4 +1,7 @@
 // Which slices a driver's devices need, as tables.
+#include <cstdint>
+#include <limits>
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
@@ -133,6 +136,29 @@ TEST(SlicePlan, deletes_old_generations_duplicates_and_foreign_names) {
   const SlicePlan plan = plan_slices(kOwner, {pool_of(2)}, before, {});
   EXPECT_EQ(plan.obsolete.size(), 5U);
   EXPECT_TRUE(plan.updates.empty() && plan.creates.empty());
+}
+
+TEST(SlicePlan, begins_again_after_last_generation) {
+  std::vector<json::object> slices = publish({pool_of(200)});
+  for (json::object& slice : slices) {
+    slice["spec"].as_object()["pool"].as_object()["generation"] =
+        std::numeric_limits<std::int64_t>::max();
+  }
+  const SlicePlan plan = plan_slices(kOwner, {pool_of(200)}, slices, {});
+  EXPECT_EQ(plan.obsolete.size(), 2U);
+  EXPECT_TRUE(plan.updates.empty());
+  EXPECT_EQ(describe(plan.creates),
+            (Lines{"128 devices in 2 of generation 1", "72 devices in 2 of generation 1"}));
+}
+
+TEST(SlicePlan, cuts_prefix_of_names_that_server_would_refuse) {
+  const SliceOwner owner{
+      .driver = std::string(63, 'd'), .node = std::string(253, 'n'), .node_uid = "u"};
+  const auto plan = plan_slices(owner, {pool_of(1)}, {}, {});
+  const std::string prefix(plan.creates.at(0).at("metadata").at("generateName").as_string());
+  EXPECT_EQ(prefix.size(), 253U);
+  EXPECT_TRUE(prefix.starts_with("00000-ddd"));
+  EXPECT_TRUE(prefix.ends_with("n-"));
 }
 
 TEST(SlicePlan, keeps_taint_time) {
