@@ -41,7 +41,8 @@ class Files {
   virtual runtime::Result<> remove(const std::string& path) = 0;
   // Succeeds if the folder exists. Its parent must exist.
   virtual runtime::Result<> make_folder(const std::string& path) = 0;
-  // Removes only an empty folder: nothing here removes recursively.
+  // Removes only an empty folder: nothing here removes recursively. Succeeds if there is none, or
+  // if it holds files of others, with which it stays.
   virtual runtime::Result<> remove_folder(const std::string& path) = 0;
   // Names of the files in the folder, sorted; none if there is no such folder.
   virtual runtime::Result<std::vector<std::string>> list(const std::string& folder) = 0;

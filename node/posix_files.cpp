@@ -86,7 +86,7 @@ Result<> PosixFiles::sync_folder(const std::string& folder) {
 }
 
 Result<> PosixFiles::remove(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) {
     return failed("cannot be removed", path, errno);
   }
   return {};
@@ -109,7 +109,9 @@ Result<> PosixFiles::make_folders(const std::string& path) {
 }
 
 Result<> PosixFiles::remove_folder(const std::string& path) {
-  if (::rmdir(path.c_str()) != 0 && errno != ENOENT) {
+  const bool is_removed = ::rmdir(path.c_str()) == 0;
+  const bool is_of_others = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR;
+  if (!is_removed && !is_of_others && errno != ENOENT) {
     return failed("cannot be removed", path, errno);
   }
   return {};

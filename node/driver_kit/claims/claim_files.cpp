@@ -165,7 +165,9 @@ Result<> ClaimFiles::remove_metadata(const node::ClaimRef& claim) {
   if (*is_needed) return {};
   for (const std::string& request : *requests) {
     const std::string of_request = folder + "/" + request.substr(0, request.find('/'));
-    if (auto removed = remove_named(of_request, kMetadataFile); !removed) return removed;
+    const std::string file = of_request + "/" + kMetadataFile;
+    if (auto removed = files_.remove(temporary(file)); !removed) return removed;
+    if (auto removed = files_.remove(file); !removed) return removed;
     if (auto removed = files_.remove_folder(of_request); !removed) return removed;
   }
   return files_.remove_folder(folder);

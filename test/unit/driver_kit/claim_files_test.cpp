@@ -11,10 +11,12 @@
 #include "node/driver_kit/claims/leftovers.hpp"
 #include "node/driver_kit/claims/metadata.hpp"
 #include "node/driver_kit/json.hpp"
+#include "node/posix_files.hpp"
 #include "runtime/task_group.hpp"
 #include "runtime/virtual_time.hpp"
 #include "test/support/co_test.hpp"
 #include "test/support/memory_files.hpp"
+#include "test/support/temp_folder.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -198,8 +200,8 @@ TEST(ClaimFiles, leave_nothing_of_process_that_died_while_writing) {
 }
 
 TEST(ClaimFiles, fail_while_folder_cannot_be_read) {
-  for (const std::string unreadable : {"/cdi", "/data/prepared", "/data/dra-device-metadata/lab_c1",
-                                       "/data/dra-device-metadata/lab_c1/gpu"}) {
+  for (const std::string unreadable :
+       {"/cdi", "/data/prepared", "/data/dra-device-metadata/lab_c1"}) {
     Folder folder;
     PreparedClaim devices = prepared();
     ASSERT_TRUE(folder.files.begin(claim()));
@@ -215,6 +217,31 @@ TEST(ClaimFiles, fail_while_folder_cannot_be_read) {
     EXPECT_TRUE(folder.files.remove(kRef));
     EXPECT_TRUE(folder.memory.names().empty());
   }
+}
+
+// An admin may have looked into a folder, and left a copy there.
+TEST(ClaimFiles, leave_files_of_others_in_folders_of_metadata) {
+  const test::TempFolder temporary;
+  const std::string data = temporary.dir();
+  node::PosixFiles real;
+  runtime::VirtualTime time;
+  ClaimFiles files{real,
+                   time,
+                   {.driver = "gpu.example.com",
+                    .data = data,
+                    .cdi = data + "/cdi",
+                    .metadata = MetadataFiles::written}};
+  PreparedClaim devices = prepared();
+  ASSERT_TRUE(files.begin(claim()));
+  ASSERT_TRUE(files.write(claim(), devices));
+  const std::string folder = data + "/dra-device-metadata/lab_c1";
+  ASSERT_TRUE(real.create(folder + "/notes.txt", "1"));
+  ASSERT_TRUE(real.create(folder + "/gpu/metadata.json.old", "2"));
+  const auto removed = files.remove(kRef);
+  ASSERT_TRUE(removed) << removed.error().message;
+  EXPECT_EQ(*real.list(folder), (std::vector<std::string>{"gpu", "notes.txt"}));
+  EXPECT_EQ(*real.list(folder + "/gpu"), std::vector<std::string>{"metadata.json.old"});
+  EXPECT_TRUE(files.records()->empty());
 }
 
 TEST(ClaimFiles, need_driver_name_that_begins_with_letter) {
