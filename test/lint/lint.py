@@ -3,7 +3,8 @@
 
 What clang-format and clang-tidy cannot check: which folder may include which, which calls are
 banned outside the files that own them, which standard headers a file uses, the structure of a
-controller, that each metric is documented, and that no fact is documented twice.
+controller, that each metric is documented, that no fact is documented twice, and that pages and
+manifests name the version that is built.
 Prints one line for each breach, `file:line: what, and what to do instead`, and exits with 1 if there
 are any. `lint_test.py` shows that each rule can fail.
 """
@@ -134,6 +135,8 @@ METRIC = re.compile(
     r'"((?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|resourcepoolstatusrequest_controller|'
     r'workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+)"')
 SOURCE_SUFFIXES = {".cpp", ".hpp"}
+# The project's version, in the name of a file, image or address, or as an image's tag.
+VERSION = re.compile(r"(?:dra-controller-manager[^\d\s]* ?v?|newTag: )(\d+\.\d+\.\d+)")
 
 
 def folder_of(path):
@@ -255,12 +258,24 @@ def check_tree(root, files):
                         yield f"{path}:{number}: {metric} is not described in docs/metrics.md"
 
 
+def check_versions(root, files):
+    """Commands and manifests name the version that is built."""
+    built = re.search(r"^project\(\S+ VERSION (\S+)", (root / "CMakeLists.txt").read_text(), re.M)[1]
+    for path in files:
+        if path.startswith("test/") or not path.endswith((".md", ".yaml", "Dockerfile", ".8")):
+            continue
+        for number, line in enumerate((root / path).read_text().splitlines(), 1):
+            for version in set(VERSION.findall(line)) - {built}:
+                yield f"{path}:{number}: version {version}, but CMakeLists.txt has {built}"
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     listing = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
                              cwd=root, check=True, capture_output=True, text=True).stdout
     files = sorted(f for f in listing.splitlines() if (root / f).is_file())
     breaches = list(check_tree(root, files))
+    breaches += check_versions(root, files)
     breaches += twice.check({path: (root / path).read_text() for path in files if path.endswith(".md")})
     for path in files:
         if pathlib.PurePath(path).suffix in SOURCE_SUFFIXES:

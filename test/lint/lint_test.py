@@ -160,13 +160,13 @@ class StdHeaders(unittest.TestCase):
 
 
 class Tree(unittest.TestCase):
-    def check(self, files):
+    def check(self, files, rule=lint.check_tree):
         with tempfile.TemporaryDirectory() as name:
             root = pathlib.Path(name)
             for path, text in files.items():
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 (root / path).write_text(text)
-            return list(lint.check_tree(root, sorted(files)))
+            return list(rule(root, sorted(files)))
 
     def test_a_source_must_be_built(self):
         found = self.check({"client/README.md": "", "client/CMakeLists.txt": "a.cpp", "client/b.cpp": ""})
@@ -202,6 +202,13 @@ class Tree(unittest.TestCase):
         self.assertTrue(self.check(files))
         files["docs/metrics.md"] = "| `rest_client_requests_total` |"
         self.assertEqual(self.check(files), [])
+
+    def test_pages_and_manifests_name_the_version_that_is_built(self):
+        for line, is_right in {"dra-controller-manager_1.2.3_amd64.deb": True, "dra-controller-manager:1.2.2": False,
+                               "dra-controller-manager/blob/v1.2.2": False, "{newTag: 1.2.2}": False,
+                               "the dra-controller-manager of Kubernetes 1.37.2": True}.items():
+            files = {"CMakeLists.txt": "project(x VERSION 1.2.3 LANGUAGES CXX)", "docs/a.md": line}
+            self.assertEqual(self.check(files, lint.check_versions) == [], is_right, line)
 
 
 class Markdown(unittest.TestCase):
