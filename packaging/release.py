@@ -43,9 +43,14 @@ def linked(text, folder, address):
 
 
 def content(path, address):
+    name = path.relative_to(ROOT)
+    if address and path.suffix == ".yaml" and name.as_posix() != "manifests/chart/alerts.yaml":
+        # In the chart the value alerts.runbooks takes the place of the alerts' own address.
+        return re.sub(r"^( *runbook(?:_url|s): )(?=docs/runbooks[.]md)", rf"\1{address}/", path.read_text(),
+                      flags=re.M).encode()
     if path.suffix != ".md":
         return path.read_bytes()
-    return linked(path.read_text(), path.parent.relative_to(ROOT).as_posix(), address).encode()
+    return linked(path.read_text(), name.parent.as_posix(), address).encode()
 
 
 def tar_of(files, *, prefix, address):

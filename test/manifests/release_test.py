@@ -114,6 +114,18 @@ class Release(unittest.TestCase):
                 self.assertTrue(path, f"{name}: {link}")
                 self.assertTrue((ROOT / (path[1] or "")).exists(), f"{name}: {link}")
 
+    def test_alerts_lead_to_the_runbooks_of_the_tag(self):
+        output = self.release("runbooks", flags=["--links", "https://forge.example/blob/v0.1.0"])
+        runbooks = "https://forge.example/blob/v0.1.0/docs/runbooks.md"
+        with tarfile.open(output / f"{NAME}-manifests_0.1.0.tar.gz") as archive:
+            archive.extractall(output, filter="data")
+        for file in ("monitoring/alerts.yaml", "components/alerts/prometheus-rule.yaml"):
+            found = re.findall("runbook_url: ([^#]+)#", (output / "manifests" / file).read_text())
+            self.assertEqual(set(found), {runbooks}, file)
+        rendered = run(helm(), "template", "r", "--namespace", "kube-system", "--kube-version", "1.37.2",
+                       "--set", "alerts.enabled=true", output / f"{NAME}-0.1.0.tgz")
+        self.assertEqual(set(re.findall('runbook_url: "?([^#]+)#', rendered)), {runbooks})
+
     def test_archives_have_the_licence(self):
         output = self.release("licensed")
         for name, folder in ((f"{NAME}-0.1.0.tgz", NAME), (f"{NAME}-manifests_0.1.0.tar.gz", "manifests")):
