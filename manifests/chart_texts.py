@@ -50,7 +50,11 @@ LIMITS = {
         "type": "string", "maxLength": 253,
         "pattern": "^[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$"},
     "resourceClaimController.foreignClaims": {"enum": ["give-way", "go-on"]},
-    "serving.authorizationAlwaysAllowPaths": {"type": "array", "items": {"type": "string", "pattern": "^[^*]*[*]?$"}},
+    # With the paths of the probes: kubelet has no token.
+    "serving.authorizationAlwaysAllowPaths": {
+        "type": "array", "items": {"type": "string", "pattern": "^[^*]*[*]?$"},
+        "allOf": [{"contains": {"pattern": "^(/livez|/(l(i(v(ez?)?)?)?)?[*])$"}},
+                  {"contains": {"pattern": "^(/readyz|/(r(e(a(d(yz?)?)?)?)?)?[*])$"}}]},
     # Kubelet could not probe a loopback address.
     "serving.bindAddress": {"type": "string", "pattern": f"^({IPV4}|{IPV6})?$", "not": {"pattern": "^(127[.]|::1$)"}},
     "serving.metricsAcceptHosts": {

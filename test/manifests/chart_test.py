@@ -77,6 +77,8 @@ REFUSED = {
     "a rate that is almost none": ["--set-json", "config.clientConnection.qps=1e-9"],
     "a burst that is too large": ["--set", "config.clientConnection.burst=2147483648"],
     "an address that is none": ["--set", "config.serving.bindAddress=999.1.1.1"],
+    "paths that need a token, which kubelet does not have":
+        ["--set", "config.serving.authorizationAlwaysAllowPaths={/healthz,/livez}"],
     "an address that kubelet cannot probe": ["--set", "config.serving.bindAddress=127.0.0.1"],
     "a port without an address": ["--set", "config.serving.metricsBindAddress=abc"],
     "every host": ["--set", "config.serving.metricsAcceptHosts={*}"],
@@ -112,6 +114,11 @@ REFUSED_IN_WORDS = {
         ["--set", "featureGates.GenericWorkload=true"], "lacks permissions: use podGroups.enabled=true"),
     "another one": (
         ["--set", "featureGates.DRAResourcePoolStatus=true"], "lacks permissions: use poolStatus.enabled=true"),
+    "an address past its own check": (
+        ["--set", "extraArgs={--bind-address=127.0.0.1}"], "use config.serving.bindAddress"),
+    "paths past their own check": (
+        ["--set", "extraArgs={--authorization-always-allow-paths=/healthz}"],
+        "use config.serving.authorizationAlwaysAllowPaths"),
     "flags of other values": (["--set", "extraArgs={-v=4}"], "leave out --v, the chart sets this flag itself"),
     "a mode without its permissions": (
         ["--set", "extraArgs={--device-taint-eviction-mode=evict}"], "use the value evictionMode"),

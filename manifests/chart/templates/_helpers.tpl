@@ -129,6 +129,8 @@ serverName: {{ include "dra-controller-manager.dns-name" $root | quote }}
 
 {{- define "dra-controller-manager.check-flags" -}}
 {{- $own := dict
+  "authorization-always-allow-paths" "use config.serving.authorizationAlwaysAllowPaths, which must have the paths of the probes"
+  "bind-address" "use config.serving.bindAddress, which must be reachable for the probes"
   "config" "use the value config"
   "controllers" "use the value controllers"
   "device-taint-eviction-mode" "use the value evictionMode, which the permissions follow"
