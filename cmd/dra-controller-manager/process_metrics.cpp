@@ -1,8 +1,12 @@
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "cmd/dra-controller-manager/build_info.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
@@ -13,12 +17,14 @@
 namespace dcm::dra_manager {
 namespace {
 
-// The process's own control group of version 2, below the mounted ones: "/" in a container,
-// "/system.slice/NAME.service" on a host.
-std::string control_group(const std::string& root) {
+// The process's own control group of these controllers, below the mounted ones: "/" in a container,
+// "/system.slice/NAME.service" on a host. "memory" is of version 1; version 2 names none.
+std::string control_group(const std::string& root, std::string_view controllers) {
+  const std::string wanted = fmt::format(":{}:", controllers);
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("0::")) return line.substr(3);
+    const std::size_t id = std::min(line.find(':'), line.size());
+    if (line.compare(id, wanted.size(), wanted) == 0) return line.substr(id + wanted.size());
   }
   return "/";
 }
@@ -29,7 +35,8 @@ std::optional<double> memory_limit(const std::string& root) {
   constexpr double kNoLimit = 1e18;  // version 1 reports a number near 2^63
   const std::string groups = root + "/sys/fs/cgroup";
   for (const std::string& path :
-       {groups + control_group(root) + "/memory.max", groups + "/memory.max",
+       {groups + control_group(root, "") + "/memory.max", groups + "/memory.max",
+        groups + "/memory" + control_group(root, "memory") + "/memory.limit_in_bytes",
         groups + "/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);
     if (double bytes = 0; file >> bytes && bytes < kNoLimit) return bytes;

@@ -34,6 +34,13 @@ TEST_F(MemoryLimit, is_that_of_version_1) {
   EXPECT_EQ(limit(), 1024.0 * 1024);
 }
 
+TEST_F(MemoryLimit, is_that_of_unit_on_host_of_version_1) {
+  write("proc/self/cgroup", "12:pids:/other\n4:memory:/system.slice/manager.service\n0::/\n");
+  write("sys/fs/cgroup/memory/system.slice/manager.service/memory.limit_in_bytes", "1048576\n");
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(limit(), 1024.0 * 1024);
+}
+
 TEST_F(MemoryLimit, is_absent_without_one) {
   EXPECT_EQ(limit(), std::nullopt);
   write("proc/self/cgroup", "0::/\n");
