@@ -70,18 +70,23 @@ Connection::Connection(http::Transport& network, std::optional<Tcp> tcp,
             process_.log),
       lease_rest_(dependencies(*lease_http_, open_gate()), rest_options(config, options),
                   process_.rng.fork(), process_.log) {
-  report_expiry();
+  report_validity();
 }
 
 // Not of a plugin's certificate, which the plugin renews.
-void Connection::report_expiry() {
+void Connection::report_validity() {
   if (!tcp_) return;
-  const auto expiry = http::expiry_of_certificate(tcp_->files_tls.certificate_pem);
-  if (!expiry) return;
+  const auto validity = http::validity_of_certificate(tcp_->files_tls.certificate_pem);
+  if (!validity) return;
+  process_.metrics
+      .gauge("program_client_certificate_start_seconds",
+             "When the client certificate of the kubeconfig became valid, in seconds since unix "
+             "epoch.")
+      .Set(runtime::in_seconds(validity->from.time_since_epoch()));
   process_.metrics
       .gauge("program_client_certificate_expiration_seconds",
              "When the client certificate of the kubeconfig expires, in seconds since unix epoch.")
-      .Set(runtime::in_seconds(expiry->time_since_epoch()));
+      .Set(runtime::in_seconds(validity->until.time_since_epoch()));
 }
 
 std::unique_ptr<http::Client> Connection::make_client(const client::ClusterConfig& config,
@@ -164,7 +169,7 @@ runtime::Result<> Connection::use_tls(http::TlsClientOptions files_tls,
   }
   if (auto set = tcp_->transport->set_tls(std::move(tls)); !set) return set;
   tcp_->files_tls = std::move(files_tls);
-  report_expiry();
+  report_validity();
   plugin_identity_ = std::move(plugin_identity);
   http_->close_idle();
   lease_http_->close_idle();

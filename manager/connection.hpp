@@ -68,7 +68,7 @@ class Connection {
                                             const ConnectionOptions& options);
   client::CredentialTools credential_tools();
   runtime::Result<> use_identity(const client::ClientIdentity& identity);
-  void report_expiry();
+  void report_validity();
   // The plugin's certificate, if there is one, replaces the files' certificate.
   runtime::Result<> use_tls(http::TlsClientOptions files_tls,
                             client::ClientIdentity plugin_identity);

@@ -30,8 +30,12 @@ struct TlsClientOptions {
   friend bool operator==(const TlsClientOptions&, const TlsClientOptions&) = default;
 };
 
-// When the first certificate in a PEM text expires; nullopt: it holds none that can be read.
-std::optional<runtime::WallTime> expiry_of_certificate(const std::string& certificate_pem);
+struct Validity {
+  runtime::WallTime from;
+  runtime::WallTime until;
+};
+// Of the first certificate in a PEM text; nullopt: it holds none that can be read.
+std::optional<Validity> validity_of_certificate(const std::string& certificate_pem);
 
 // A Transport for both kinds of endpoint.
 // Errors of make_tcp_transport(): configuration (an unusable PEM; the message says which).

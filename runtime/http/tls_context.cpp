@@ -194,15 +194,18 @@ bool is_ip_address(const std::string& host) {
 
 }  // namespace
 
-std::optional<runtime::WallTime> expiry_of_certificate(const std::string& certificate_pem) {
+std::optional<Validity> validity_of_certificate(const std::string& certificate_pem) {
   ERR_clear_error();
   const Certificate certificate = next_certificate(bio_of(certificate_pem).get());
   ERR_clear_error();
-  std::tm time{};
-  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &time) != 1) {
+  std::tm from{};
+  std::tm until{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notBefore(certificate.get()), &from) != 1 ||
+      ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &until) != 1) {
     return std::nullopt;
   }
-  return runtime::time_of_seconds(timegm(&time));
+  return Validity{runtime::time_of_seconds(timegm(&from)),
+                  runtime::time_of_seconds(timegm(&until))};
 }
 
 Result<TlsContext> make_client_context(const TlsClientOptions& options) {

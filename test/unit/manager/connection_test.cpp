@@ -5,6 +5,7 @@
 #include <ctime>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "runtime/loop.hpp"
@@ -49,12 +50,12 @@ TEST(Connection, uses_rotated_certificates_while_it_runs) {
 }
 
 // Days until the metric's time, rounded; 0 without the metric.
-long days_left(runtime::MetricsRegistry& metrics) {
-  constexpr std::string_view kName = "\ntested_client_certificate_expiration_seconds ";
+long days_left(runtime::MetricsRegistry& metrics, std::string_view which = "expiration") {
+  const std::string name = fmt::format("\ntested_client_certificate_{}_seconds ", which);
   const std::string text = metrics.expose();
-  const std::size_t found = text.find(kName);
+  const std::size_t found = text.find(name);
   if (found == std::string::npos) return 0;
-  const auto expiry = static_cast<std::time_t>(std::stod(text.substr(found + kName.size())));
+  const auto expiry = static_cast<std::time_t>(std::stod(text.substr(found + name.size())));
   return std::lround(static_cast<double>(expiry - std::time(nullptr)) / 86400);
 }
 
@@ -80,6 +81,7 @@ TEST(Connection, reports_when_client_certificate_of_its_files_expires) {
   const auto connection = Connection::open(config, {}, open_gate(), {loop, metrics, rng, {}});
   ASSERT_TRUE(connection) << connection.error().message;
   EXPECT_EQ(days_left(metrics), 3);
+  EXPECT_EQ(days_left(metrics, "start"), -1);
   runtime::TaskGroup group(loop.executor());
   group.spawn("connection", (*connection)->run());
   write(365);
