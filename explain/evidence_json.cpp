@@ -85,14 +85,15 @@ const json::value* true_condition(const json::value& device, const json::value& 
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// The entry of status.devices about an allocated device.
+// The entry of status.devices that kube-scheduler reads for an allocated device: for all shares of
+// a device it is the first one, of any share.
 const json::value& status_of(const json::value& claim, const json::value& allocated) {
   static const json::value kNone;
   const auto& devices = array_at(claim, "/status/devices");
   const auto found = std::ranges::find_if(devices, [&](const json::value& device) {
-    return std::ranges::all_of(
-        std::array{"/driver", "/pool", "/device", "/shareID"},
-        [&](const char* field) { return text_at(device, field) == text_at(allocated, field); });
+    return std::ranges::all_of(std::array{"/driver", "/pool", "/device"}, [&](const char* field) {
+      return text_at(device, field) == text_at(allocated, field);
+    });
   });
   return found == devices.end() ? kNone : *found;
 }
@@ -102,18 +103,25 @@ std::string device_of(const json::value& result) {
                      text_at(result, "/device"));
 }
 
-// Like kube-scheduler, for devices with binding conditions only.
+// Like kube-scheduler, for devices with binding conditions only, and for none behind one that is
+// not ready yet.
 std::vector<std::string> binding_failures(const json::value& claim) {
   std::vector<std::string> failures;
   for (const json::value& result : array_at(claim, "/status/allocation/devices/results")) {
-    if (array_at(result, "/bindingConditions").empty()) continue;
+    const json::array& conditions = array_at(result, "/bindingConditions");
+    if (conditions.empty()) continue;
+    const json::value& status = status_of(claim, result);
     for (const json::value& type : array_at(result, "/bindingFailureConditions")) {
-      const json::value* const failure = true_condition(status_of(claim, result), type);
+      const json::value* const failure = true_condition(status, type);
       if (failure == nullptr) continue;
       failures.push_back(fmt::format(
           "condition {} of device {} is true ({}: {})", text_at(type, ""), device_of(result),
           text_at(*failure, "/reason"), quote(text_at(*failure, "/message"))));
     }
+    const bool is_ready = std::ranges::all_of(conditions, [&](const json::value& type) {
+      return true_condition(status, type) != nullptr;
+    });
+    if (!is_ready) break;
   }
   return failures;
 }

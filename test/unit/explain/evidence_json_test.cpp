@@ -28,6 +28,31 @@ TEST(AllocationReport, names_other_consumers) {
             (std::vector<std::string>{"pod lab/p", "pod group lab/g", "widgets lab/x"}));
 }
 
+// Of two shares of a device, kube-scheduler reads one status.
+TEST(MissingConditions, take_first_status_for_all_shares) {
+  const auto missing = missing_conditions(
+      parse("{'metadata': {'name': 'c'}, 'status': {'allocation': {'devices': {'results': ["
+            "{'driver': 'd', 'pool': 'p', 'device': 'g', 'shareID': 'a', 'bindingConditions': "
+            "['ready']}, {'driver': 'd', 'pool': 'p', 'device': 'g', 'shareID': 'b', "
+            "'bindingConditions': ['ready']}]}}, 'devices': [{'driver': 'd', 'pool': 'p', "
+            "'device': 'g', 'shareID': 'b', 'conditions': [{'type': 'ready', 'status': 'True'}]}, "
+            "{'driver': 'd', 'pool': 'p', 'device': 'g', 'shareID': 'a'}]}}"));
+  EXPECT_TRUE(missing.empty());
+}
+
+// kube-scheduler waits for the first device, and does not look at the second.
+TEST(AllocationReport, names_no_failure_behind_device_that_is_not_ready) {
+  const auto report = allocation_report(
+      parse("{'metadata': {'name': 'c'}, 'status': {'allocation': {'devices': {'results': ["
+            "{'driver': 'd', 'pool': 'p', 'device': 'g', 'bindingConditions': ['ready']}, "
+            "{'driver': 'd', 'pool': 'p', 'device': 'h', 'bindingConditions': ['ready'], "
+            "'bindingFailureConditions': ['failed']}]}}, 'devices': [{'driver': 'd', 'pool': 'p', "
+            "'device': 'h', 'conditions': [{'type': 'failed', 'status': 'True'}]}]}}"),
+      "u");
+  EXPECT_TRUE(report.failures.empty());
+  EXPECT_TRUE(report.lacks_conditions);
+}
+
 TEST(EventReports, keep_latest_event_of_each_reason) {
   const auto reports = event_reports(
       parse("{'items': ["
