@@ -1,6 +1,8 @@
 #include "allocation/explain.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -262,8 +264,8 @@ class NodeExplainer {
       const auto attribute = candidates_.attribute(ask, candidate, constraint.attribute);
       if (!attribute || *attribute == nullptr) continue;
       std::pair value(slice->id_of(*device), describe(**attribute));
-      if (std::ranges::find(constraint.values, value) == constraint.values.end())
-        constraint.values.push_back(std::move(value));
+      const bool is_new = noted_.emplace(claim, constraint.index, value).second;
+      if (is_new) constraint.values.push_back(std::move(value));
     }
   }
 
@@ -271,6 +273,9 @@ class NodeExplainer {
   Candidates& candidates_;
   const Options& options_;
   NodeExplanation& out_;
+  // What ConstraintExplanation::values have, by claim and constraint: several requests may see the
+  // same of thousands of devices.
+  std::set<std::tuple<std::size_t, std::size_t, std::pair<api::DeviceId, std::string>>> noted_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "explain/devices/inventory.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "allocation/extended_resources.hpp"
@@ -55,19 +56,21 @@ std::span<const Claim* const> DeviceInventory::holders(const api::DeviceId& devi
   return found == holders_.end() ? std::span<const Claim* const>() : found->second;
 }
 
-DeviceInventory::Holders DeviceInventory::users_of(const allocation::PoolId& pool,
-                                                   const InternedString& set) const {
-  Holders users;
+const DeviceInventory::Holders& DeviceInventory::users_of(const allocation::PoolId& pool,
+                                                          const InternedString& set) const {
+  const auto [found, is_new] = users_.try_emplace({pool, set});
+  if (!is_new) return found->second;
+  std::unordered_set<const Claim*> known;
   for (const allocation::SlicePtr& slice : slices_.of_pool(pool)) {
     for (const allocation::Device& device : slice->devices) {
       const auto& uses = device.extras().counters;
       if (std::ranges::find(uses, set, &allocation::CounterUse::set) == uses.end()) continue;
       for (const Claim* const claim : holders(slice->id_of(device))) {
-        if (std::ranges::find(users, claim) == users.end()) users.push_back(claim);
+        if (known.insert(claim).second) found->second.push_back(claim);
       }
     }
   }
-  return users;
+  return found->second;
 }
 
 api::ObjectPtr<allocation::DeviceClass> DeviceInventory::find_class(const std::string& name) const {

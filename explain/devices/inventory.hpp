@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "allocation/allocator.hpp"
@@ -43,7 +44,8 @@ class DeviceInventory {
   // The claims that a device is allocated to, except those with admin access.
   std::span<const allocation::Claim* const> holders(const api::DeviceId& device) const;
   // The claims that hold devices of the pool which consume the counter set.
-  Holders users_of(const allocation::PoolId& pool, const allocation::InternedString& set) const;
+  const Holders& users_of(const allocation::PoolId& pool,
+                          const allocation::InternedString& set) const;
 
   api::ObjectPtr<allocation::DeviceClass> find_class(const std::string& name) const;
   // The class behind an extended resource; empty if there is none.
@@ -63,6 +65,8 @@ class DeviceInventory {
   std::map<std::string, api::ObjectPtr<allocation::DeviceClass>, std::less<>> classes_;
   std::map<api::NamespacedName, const allocation::Claim*> claims_;
   std::unordered_map<api::DeviceId, Holders> holders_;
+  // What users_of() was asked for: all devices of a pool may lack one counter.
+  mutable std::map<std::pair<allocation::PoolId, allocation::InternedString>, Holders> users_;
   std::size_t devices_ = 0;
 };
 

@@ -162,6 +162,7 @@ class ObstacleTeller {
 
   std::string facts_of(const CloseNode& close, const RequestExplanation& request) const {
     std::vector<std::string> facts;
+    std::set<std::string> told;
     std::size_t others = 0;
     for (const DeviceExplanation& device : request.devices) {
       const auto obstacle = words_.describe(device);
@@ -172,7 +173,7 @@ class ObstacleTeller {
       }
       std::string fact = fmt::format("{} is {}", device.id.device.str(), obstacle->whole);
       // A pool may have several devices of one name.
-      if (std::ranges::find(facts, fact) == facts.end()) facts.push_back(std::move(fact));
+      if (told.insert(fact).second) facts.push_back(std::move(fact));
     }
     const auto matches = matching(request);
     std::string text = fmt::format("{} has {} that {}", close.node->name.str(), matches,
