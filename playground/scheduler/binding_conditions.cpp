@@ -24,10 +24,17 @@ const DeviceCondition* find_true(const Conditions& conditions, const InternedStr
   return found == conditions.end() ? nullptr : &*found;
 }
 
+BindingState state_of_unready(const Claim& claim, runtime::WallTime now) {
+  const runtime::WallTime deadline =
+      claim.allocation->time.value_or(now) + allocation::kBindingTimeout;
+  if (now < deadline) return {Kind::waiting, {}, deadline};
+  return {Kind::failed, "device binding timeout: claim=" + claim.meta.key.name.str()};
+}
+
 }  // namespace
 
+// Like kube-scheduler, this does not look at the devices behind one that is not ready.
 BindingState binding_state_of(const Claim& claim, runtime::WallTime now) {
-  bool is_ready = true;
   for (const allocation::DeviceResult& result : claim.allocation->devices) {
     if (result.binding_conditions.empty()) continue;
     const Conditions& conditions = conditions_of(claim, result.id);
@@ -38,15 +45,12 @@ BindingState binding_state_of(const Claim& claim, runtime::WallTime now) {
                             claim.meta.key.name, failure->reason, failure->message)};
       }
     }
-    is_ready = is_ready && std::ranges::all_of(result.binding_conditions, [&](const auto& type) {
-                 return find_true(conditions, type) != nullptr;
-               });
+    const bool is_ready = std::ranges::all_of(result.binding_conditions, [&](const auto& type) {
+      return find_true(conditions, type) != nullptr;
+    });
+    if (!is_ready) return state_of_unready(claim, now);
   }
-  if (is_ready) return {};
-  const runtime::WallTime deadline =
-      claim.allocation->time.value_or(now) + allocation::kBindingTimeout;
-  if (now < deadline) return {Kind::waiting, {}, deadline};
-  return {Kind::failed, "device binding timeout: claim=" + claim.meta.key.name.str()};
+  return {};
 }
 
 }  // namespace dcm::playground

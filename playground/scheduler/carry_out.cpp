@@ -33,8 +33,7 @@ Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement)
   const Result<> written = co_await pre_bind(*pod, placement);
   if (!written) {
     try_others_later(placement);
-    const std::vector<ClaimPtr> used = claims_in_use(*pod).claims;
-    co_await writer_.unreserve(*pod, used);
+    co_await unreserve(*pod);
     co_return settle(*pod, written);
   }
   if (must_wait(*pod, placement.node)) co_return Outcome::done();
@@ -94,12 +93,32 @@ Outcome Scheduler::settle(const Pod& pod, const Result<>& written) {
 }
 
 PodClaims Scheduler::claims_in_use(const Pod& pod) {
-  const ClusterView cluster = view();
-  PodClaims found = gather_claims(pod, cluster.claim);
-  if (ClaimPtr extended = cluster.stale_extended_claim(pod)) {
-    found.claims.push_back(std::move(extended));
-  }
+  PodClaims found = gather_claims(pod, view().claim);
+  if (ClaimPtr extended = extended_claim(pod)) found.claims.push_back(std::move(extended));
   return found;
+}
+
+// Not every claim with this annotation is one that the scheduler made: users can write it.
+ClaimPtr Scheduler::extended_claim(const Pod& pod) const {
+  const auto containers = allocation::numbered(pod.init_containers, pod.containers);
+  if (allocation::extended_resources_of(containers).empty()) return nullptr;
+  for (const ClaimPtr& claim : extended_by_pod_.get(pod.meta.uid)) {
+    const bool is_named = std::ranges::any_of(pod.claims, [&](const api::PodClaim& entry) {
+      const common::PodClaimTarget target = common::target_of(pod, entry);
+      return common::claim_name(target) == claim->meta.key.name.view();
+    });
+    if (!is_named && claim->meta.key.namespace_ == pod.meta.key.namespace_) return claim;
+  }
+  return nullptr;
+}
+
+Task<> Scheduler::unreserve(const Pod& pod) {
+  const std::vector<ClaimPtr> used = gather_claims(pod, view().claim).claims;
+  co_await writer_.unreserve(pod, used);
+  // If its remains cannot be deleted now, the next attempt finds them.
+  if (const ClaimPtr extended = extended_claim(pod)) {
+    [[maybe_unused]] const Result<> removed = co_await writer_.remove_extended(*extended);
+  }
 }
 
 bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
@@ -125,19 +144,25 @@ Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
   const InternedString node = awaiting_.at(pod->meta.key);
   const PodClaims used = claims_in_use(*pod);
   const runtime::WallTime now = process_.loop.time().wall_now();
-  bool is_lost = !used.missing.empty();  // the claim or its devices were taken away
+  // The claim or its devices were taken away.
+  const bool is_lost =
+      !used.missing.empty() || std::ranges::any_of(used.claims, [&](const ClaimPtr& claim) {
+        return !claim->is_allocated || !common::is_reserved_for(*claim, *pod);
+      });
   std::string failure;
   for (const ClaimPtr& claim : used.claims) {
-    is_lost = is_lost || !claim->is_allocated || !common::is_reserved_for(*claim, *pod);
-    if (is_lost || !failure.empty()) break;
-    failure = binding_state_of(*claim, now).why;
+    if (is_lost) break;
+    BindingState state = binding_state_of(*claim, now);
+    failure = std::move(state.why);
+    // Like kube-scheduler, this does not look at the claims behind one that is not ready.
+    if (state.kind != BindingState::Kind::ready) break;
   }
   if (!is_lost && failure.empty() && must_wait(*pod, node)) co_return Outcome::done();
   awaiting_.erase(pod->meta.key);
   if (!is_lost && failure.empty()) {
     co_return co_await bind(std::move(pod), node);
   }
-  co_await writer_.unreserve(*pod, used.claims);
+  co_await unreserve(*pod);
   if (!failure.empty()) {
     const Outcome reported =
         co_await report(pod, {.kind = Unschedulable::Kind::error,

@@ -89,11 +89,6 @@ Task<> ClaimWriter::look_again(api::NamespacedName claim) {
 Task<> ClaimWriter::unreserve(const Pod& pod, const std::vector<ClaimPtr>& of_pod) {
   for (const ClaimPtr& before : of_pod) {
     const ClaimPtr claim = caches_.claims.get(before->meta.key);
-    if (claim && claim->is_extended_resource_claim) {
-      // Its remains are found, and deleted, in the next attempt.
-      [[maybe_unused]] const Result<> removed = co_await deallocate(*claim);
-      continue;
-    }
     if (!claim || !common::is_reserved_for(*claim, pod)) continue;
     const Result<http::Response> answer = co_await api_.strategic_merge_patch(
         claims(), claim->meta.key, "status", encode_unreserve(*claim, pod));
@@ -103,12 +98,13 @@ Task<> ClaimWriter::unreserve(const Pod& pod, const std::vector<ClaimPtr>& of_po
 }
 
 Task<Result<>> ClaimWriter::deallocate(const Claim& claim) {
-  if (!claim.is_extended_resource_claim) {
-    const Result<http::Response> answer = co_await api_.strategic_merge_patch(
-        claims(), claim.meta.key, "status", encode_deallocation(claim));
-    const auto written = record(caches_.claims, answer);
-    co_return written ? Result<>() : runtime::fail(written.error());
-  }
+  const Result<http::Response> answer = co_await api_.strategic_merge_patch(
+      claims(), claim.meta.key, "status", encode_deallocation(claim));
+  const auto written = record(caches_.claims, answer);
+  co_return written ? Result<>() : runtime::fail(written.error());
+}
+
+Task<Result<>> ClaimWriter::remove_extended(const Claim& claim) {
   if (claim.has_delete_protection) {
     const Result<http::Response> answer =
         co_await api_.merge_patch(claims(), claim.meta.key, encode_remove_protection(claim));

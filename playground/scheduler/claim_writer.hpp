@@ -28,11 +28,11 @@ class ClaimWriter {
   Task<Result<>> note_extended(const Pod& pod, const Claim& claim,
                                std::span<const allocation::RequestMapping> mappings);
 
-  // The pod does not use its claims after all. The allocations stay, but the claim for extended
-  // resources is deleted: nobody else can use it.
+  // The pod does not use these claims after all. The allocations stay.
   Task<> unreserve(const Pod& pod, const std::vector<ClaimPtr>& claims);
-  // Deallocates the claim; one for extended resources is deleted.
   Task<Result<>> deallocate(const Claim& claim);
+  // Deletes the claim for extended resources: nobody else can use it.
+  Task<Result<>> remove_extended(const Claim& claim);
 
  private:
   Task<Result<ClaimPtr>> protect(ClaimPtr claim);

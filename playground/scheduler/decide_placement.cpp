@@ -94,14 +94,14 @@ ClaimPtr claim_to_deallocate(const Filter& filter, const std::vector<ClaimPtr>& 
 
 // PostFilter: what can be done about it.
 Unschedulable no_node(const Pod& pod, const std::vector<ClaimPtr>& claims, const Filter& filter,
-                      const ClusterView& cluster, const Reasons& reasons) {
+                      const Reasons& reasons) {
   Unschedulable verdict{.why = {}, .line = filter.line()};
   std::string done;
   if (ClaimPtr claim = claim_to_deallocate(filter, claims, pod)) {
     verdict.to_deallocate = std::move(claim);
     done = "deallocation of ResourceClaim completed";
-  } else if (filter.has_stale_extended_claim()) {
-    verdict.to_deallocate = cluster.stale_extended_claim(pod);
+  } else if (filter.stale_extended_claim()) {
+    verdict.to_delete = filter.stale_extended_claim();
     done = "deletion of ResourceClaim completed";
   }
   verdict.why = reasons.text(done);
@@ -147,7 +147,7 @@ Verdict decide_placement(const Pod& pod, const ClusterView& cluster) {
     if (best_node != nullptr && !filter.has_preferences()) break;
   }
   if (best_node != nullptr) return placement_on(*best_node, pod, claims, std::move(best));
-  return no_node(pod, claims, filter, cluster, reasons);
+  return no_node(pod, claims, filter, reasons);
 }
 
 }  // namespace dcm::playground

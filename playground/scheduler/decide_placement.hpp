@@ -24,8 +24,10 @@ struct Unschedulable {
   std::string why;  // in kube-scheduler's words
   std::string line;
   // The claim to deallocate, because its devices are useless to the pod and nobody else uses it.
-  // One for extended resources is deleted. Null: none.
+  // Null: none.
   ClaimPtr to_deallocate = {};
+  // The claim for extended resources that an earlier attempt left; null: none.
+  ClaimPtr to_delete = {};
 };
 struct ClaimStep {
   ClaimPtr claim;

@@ -83,7 +83,9 @@ Filter::Filter(const Pod& pod, const std::vector<ClaimPtr>& claims, const Cluste
     }
     line_ += resources_.empty() ? "" : "| ";
   }
-  if (!resources_.empty()) stale_ = cluster.stale_extended_claim(pod);
+  const bool has_class = std::ranges::any_of(
+      resources_, [this](const std::string& resource) { return !class_of(resource).empty(); });
+  if (has_class) stale_ = cluster.stale_extended_claim(pod);
 }
 
 void Filter::check_classes(const Claim& claim) {

@@ -64,7 +64,8 @@ class Filter {
 
   // Allocated claims that were a node's only obstacle.
   const std::set<const Claim*>& unavailable() const { return unavailable_; }
-  bool has_stale_extended_claim() const { return stale_ != nullptr; }
+  // The claim for extended resources that an earlier attempt left; null: none.
+  const ClaimPtr& stale_extended_claim() const { return stale_; }
   // Whether alternatives make one node better than another.
   bool has_preferences() const { return has_preferences_; }
   // Equal for interchangeable pods.

@@ -89,10 +89,7 @@ ClusterView Scheduler::view() {
       .device_class =
           [this](const std::string& name) { return caches_.device_classes.get({{}, name}); },
       .is_in_flight = [this](const api::NamespacedName& name) { return in_flight_.contains(name); },
-      .stale_extended_claim = [this](const Pod& pod) -> ClaimPtr {
-        const auto claims = extended_by_pod_.get(pod.meta.uid);
-        return claims.empty() ? nullptr : claims.front();
-      },
+      .stale_extended_claim = [this](const Pod& pod) { return extended_claim(pod); },
       .devices = devices_,
       .compiler = compiler_,
       .misfits = misfits_,
@@ -144,11 +141,10 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
 
 // PostFilter, then the report. The change of the claim requeues the pod.
 Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
-  const ClaimPtr claim = verdict.to_deallocate;
-  if (claim) {
-    const Result<> written = co_await writer_.deallocate(*claim);
-    if (!written) co_return settle(*pod, written);
-  }
+  Result<> written;
+  if (verdict.to_deallocate) written = co_await writer_.deallocate(*verdict.to_deallocate);
+  if (verdict.to_delete) written = co_await writer_.remove_extended(*verdict.to_delete);
+  if (!written) co_return settle(*pod, written);
   co_return co_await report(std::move(pod), std::move(verdict));
 }
 

@@ -59,6 +59,10 @@ class Scheduler {
   void release(ClaimStep& step);
   void release(ExtendedStep& step);
   PodClaims claims_in_use(const Pod& pod);
+  // The claim that the scheduler has made for the pod's extended resources; null if there is none.
+  ClaimPtr extended_claim(const Pod& pod) const;
+  // The pod does not use its claims after all.
+  Task<> unreserve(const Pod& pod);
   // Whether the claims wait for binding conditions; then the pod is checked again.
   bool must_wait(const Pod& pod, const InternedString& node);
   void try_others_later(const Placement& placement);

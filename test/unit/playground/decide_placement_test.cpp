@@ -15,7 +15,8 @@ std::string text_of(const Verdict& verdict) {
   if (const auto* no = std::get_if<Unschedulable>(&verdict)) {
     const bool is_error = no->kind == Unschedulable::Kind::error;
     return (is_error ? "error: " : "unschedulable: ") + no->why +
-           (no->to_deallocate ? " -> " + no->to_deallocate->meta.key.name : "");
+           (no->to_deallocate ? " -> " + no->to_deallocate->meta.key.name : "") +
+           (no->to_delete ? " -> without " + no->to_delete->meta.key.name : "");
   }
   const auto& placement = std::get<Placement>(verdict);
   std::string text = placement.node.str() + ":";
@@ -264,7 +265,25 @@ const Row kAllocated[] = {
                           R"("deviceclass.resource.kubernetes.io/nic":"1"}}}])");
      },
      nowhere("2 cannot schedule extended resource claim", "deletion of ResourceClaim completed, ") +
-         " -> stale"},
+         " -> without stale"},
+    {"a_failure_behind_a_device_that_is_not_ready_is_not_seen",
+     [](Scene& scene, Pod&) {
+       scene.allocate("gpus", Scene::device("node-0", "gpu", 0));
+       Claim& claim = scene.edit("gpus");
+       claim.allocation->devices.push_back(Scene::result(Scene::device("node-0", "gpu", 1)));
+       for (auto& result : claim.allocation->devices) result.binding_conditions = {"ready"};
+       claim.allocation->devices[1].binding_failure_conditions = {"failed"};
+       claim.device_statuses = {{Scene::device("node-0", "gpu", 1), {{"failed", true}}}};
+     },
+     "node-0: gpus <- reserved"},
+    {"a_claim_that_only_bears_the_mark_of_extended_resources_is_not_deleted",
+     [](Scene& scene, Pod&) {
+       scene.allocate("gpus", Scene::device("node-9", "gpu", 0));
+       scene.edit("gpus").is_extended_resource_claim = true;
+     },
+     nowhere("2 resourceclaim not available on the node",
+             "deallocation of ResourceClaim completed, ") +
+         " -> gpus"},
 };
 
 // PreFilter ends at the class, before PostFilter is told about the stale claim.
@@ -278,6 +297,13 @@ const Row kClassesAndClaims[] = {
        scene.classes.erase("gpu");
      },
      nowhere("request r: device class gpu does not exist")},
+    {"a_stale_claim_stays_while_no_class_has_the_extended_resources",
+     [](Scene& scene, Pod& pod) {
+       scene.add_claim("stale", wants("nic"));
+       scene.stale_extended_claim = scene.claims.at(Scene::key("stale"));
+       pod = pod_with({}, R"("containers":[{"name":"c","resources":{"requests":{"a.b/c":"1"}}}])");
+     },
+     nowhere("2 Insufficient a.b/c")},
 };
 
 const Row kOthers[] = {

@@ -742,6 +742,21 @@ CO_TEST(Parts, reallocate_claim_that_fits_no_node) {
 }
 
 // It is released by a consumer that is no pod: nothing else happens then.
+// Whoever may change a claim may mark it so.
+CO_TEST(Parts, keep_claim_that_bears_mark_of_extended_resources) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_claim("c", "",
+                     R"(,"annotations":{"resource.kubernetes.io/extended-resource-claim":"true"})");
+  const std::string uid(cluster.claim("c").uid());
+  cluster.allocate_on_missing_node("c");
+  cluster.make_pod("p", "c");
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(cluster.node("p"), "node-0");
+  EXPECT_EQ(cluster.claim("c").uid(), uid);
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, reallocate_claim_when_its_consumer_releases_it) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();
