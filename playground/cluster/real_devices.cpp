@@ -197,6 +197,12 @@ std::vector<node::PodUse> RealDevices::uses() const {
 }
 
 void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
+  // The pod replaces an earlier one of the same name, perhaps on another node.
+  const bool is_another = before && after && before->meta.uid != after->meta.uid;
+  if (is_another) {
+    observe_pod(before, nullptr);
+    return observe_pod(nullptr, after);
+  }
   const Pod& pod = after ? *after : *before;
   if (pod.node_name != options_.agent.node) return;
   const std::string uid = pod.meta.uid.str();
@@ -205,16 +211,11 @@ void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
   const bool was_active = active_.contains(uid);
   if (is_active) active_.insert(uid);
   if (!is_active) active_.erase(uid);
-  // The pod replaces an earlier one of the same name.
-  const bool is_another = before && before->meta.uid != pod.meta.uid;
-  if (is_another) active_.erase(before->meta.uid.str());
   // A pod that was deleted by force is not unprepared first.
-  if (shown_ && before && (!after || is_another)) {
-    note_unshown(*before, shown_->remove(before->meta.uid.str()));
-  }
+  if (shown_ && !after) note_unshown(pod, shown_->remove(uid));
   if (is_active && pod.phase == api::PodPhase::running) running_.insert(uid);
   if (!is_active) running_.erase(uid);
-  if (!is_active || is_another) failed_prepares_.erase(pod.meta.key);
+  if (!is_active) failed_prepares_.erase(pod.meta.key);
   if (!after) wait_for_drivers_.erase(pod.meta.key);
   if (has_listed_ && is_active != was_active) agent_.observe_pods(active_);
 }

@@ -96,6 +96,39 @@ CO_TEST(RealDevices, hide_devices_of_pod_deleted_by_force) {
   co_await group.join();
 }
 
+// As after a watch that missed the deletion.
+CO_TEST(RealDevices, hide_devices_of_pod_replaced_on_another_node) {
+  Site site(loop);
+  site.options.show_devices = site.folder + "/devices";
+  CO_ASSERT_TRUE(make_folders(site.options));
+  const auto devices = site.make();
+  CO_ASSERT_TRUE(devices->open());
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("server", site.server.run());
+  group.spawn("cache", manager::run_epoch("test", site.process, site.connection->rest(),
+                                          [&](manager::Epoch& epoch) {
+                                            epoch.add_cache(manager::any_cache(site.cache));
+                                          }));
+  apiserver::Direct direct(site.server.server());
+  const std::string pod = "/api/v1/namespaces/default/pods/p";
+  direct.post("/api/v1/namespaces/default/pods",
+              R"({"metadata":{"name":"p"},"spec":{"nodeName":"node-0",)"
+              R"("containers":[{"name":"c","image":"i"}]}})");
+  co_await runtime::sleep_for(loop.time(), 1s);
+  const std::string shown =
+      site.options.show_devices + "/" + std::string(direct.get(pod).text({"metadata", "uid"}));
+  std::filesystem::create_directory(shown);
+  std::ofstream(shown + "/c.json") << "{}";
+  const auto other = make_pod_decoder()->decode_object(
+      R"({"metadata":{"namespace":"default","name":"p","uid":"u","resourceVersion":"9999999999999999"},)"
+      R"("spec":{"nodeName":"node-1"}})");
+  CO_ASSERT_TRUE(other);
+  site.cache.informer().own_writes().record(other->object);
+  EXPECT_FALSE(std::filesystem::exists(shown));
+  group.cancel();
+  co_await group.join();
+}
+
 // A container may use extended resources besides a claim that its pod turned out not to need.
 CO_TEST(RealDevices, show_health_under_the_claim_that_has_the_device) {
   Site site(loop);
