@@ -1,11 +1,13 @@
 #include "cel/regex.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <re2/re2.h>
 
 #include "cel/ascii.hpp"
+#include "cel/unicode_class.hpp"
 
 namespace dcm::cel {
 namespace {
@@ -79,12 +81,22 @@ std::expected<std::string, std::string> to_re2(std::string_view pattern) {
     return std::unexpected("error parsing regexp: " + std::string(why) + ": `" + std::string(what) +
                            "`");
   };
+  std::set<std::string> classes;  // known to RE2
   bool is_in_class = false;
   while (!pattern.empty()) {
     if (!is_in_class && pattern.starts_with("\\Q")) {
       take(pattern.find("\\E"));
     } else if (pattern.starts_with("\\C")) {
       return refuse("invalid escape sequence", pattern.substr(0, 2));
+    } else if (const auto found = unicode_class_at_start(pattern)) {
+      const std::string inside = found->in_brackets();
+      const std::string written = is_in_class || !found->is_ascii ? inside : "[" + inside + "]";
+      const bool is_new = !found->is_ascii && classes.insert(inside).second;
+      if (is_new && !re2::RE2(inside, options()).ok()) {
+        return refuse("invalid character class range", found->text);
+      }
+      out += written;
+      pattern.remove_prefix(found->text.size());
     } else if (pattern[0] == '\\') {
       take(2);
     } else if (is_in_class) {

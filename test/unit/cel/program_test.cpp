@@ -175,6 +175,11 @@ TEST(Program, counts_strings_in_code_points) {
 constexpr Row kPatterns[] = {
     {"'ab'.matches('^(?<first>a)(?P<then>b)$')", "= true"},
     {R"(r'\C'.matches(r'^\Q\C\E$'))", "= true"},
+    {R"('aé'.matches(r'^\p{Letter}\pl$'))", "= true"},
+    {R"('A1'.matches(r'^\p{uppercase letter}[\p{-Digit}_]$'))", "= true"},
+    {R"('1'.matches(r'^\P{letter}\z') && '1'.matches(r'^\p{^L}$'))", "= true"},
+    {R"('λ'.matches(r'^\p{GREEK}$') && !'l'.matches(r'\p{greek}'))", "= true"},
+    {R"('aé'.matches(r'^\p{ascii}[\P{ASCII}b]$'))", "= true"},
     {"'(?<a'.matches('^[(?<]{3}a')", "= true"},
     {"'P'.matches('[(?<]')", "= false"},
     {"'](?<'.matches('^[]][^]a][[:punct:](?<]{2}$')", "= true"},
@@ -239,6 +244,9 @@ constexpr Row kRefused[] = {
      "syntax: `(?=`"},
     {R"('a'.find('\\C'))",
      R"(compile: program instantiation failed: error parsing regexp: invalid escape sequence: `\C`)"},
+    {R"('a'.find('\\p{Old_Italic}'))",
+     "compile: program instantiation failed: error parsing regexp: invalid character class range: "
+     "`\\p{Old_Italic}`"},
     {"'a'.find('(?<ñ>a)')",
      "compile: program instantiation failed: error parsing regexp: invalid named capture: "
      "`(?<ñ>`"},

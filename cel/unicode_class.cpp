@@ -1,0 +1,103 @@
+#include "cel/unicode_class.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cel/ascii.hpp"
+
+namespace dcm::cel {
+namespace {
+
+// unicode.CategoryAliases of Go, as canonical() writes them.
+constexpr auto kAliases = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"Closepunctuation", "Pe"},
+    {"Cntrl", "Cc"},
+    {"Combiningmark", "M"},
+    {"Connectorpunctuation", "Pc"},
+    {"Control", "Cc"},
+    {"Currencysymbol", "Sc"},
+    {"Dashpunctuation", "Pd"},
+    {"Decimalnumber", "Nd"},
+    {"Digit", "Nd"},
+    {"Enclosingmark", "Me"},
+    {"Finalpunctuation", "Pf"},
+    {"Format", "Cf"},
+    {"Initialpunctuation", "Pi"},
+    {"Letter", "L"},
+    {"Letternumber", "Nl"},
+    {"Lineseparator", "Zl"},
+    {"Lowercaseletter", "Ll"},
+    {"Mark", "M"},
+    {"Mathsymbol", "Sm"},
+    {"Modifierletter", "Lm"},
+    {"Modifiersymbol", "Sk"},
+    {"Nonspacingmark", "Mn"},
+    {"Number", "N"},
+    {"Openpunctuation", "Ps"},
+    {"Other", "C"},
+    {"Otherletter", "Lo"},
+    {"Othernumber", "No"},
+    {"Otherpunctuation", "Po"},
+    {"Othersymbol", "So"},
+    {"Paragraphseparator", "Zp"},
+    {"Privateuse", "Co"},
+    {"Punct", "P"},
+    {"Punctuation", "P"},
+    {"Separator", "Z"},
+    {"Spaceseparator", "Zs"},
+    {"Spacingmark", "Mc"},
+    {"Surrogate", "Cs"},
+    {"Symbol", "S"},
+    {"Titlecaseletter", "Lt"},
+    {"Uppercaseletter", "Lu"},
+});
+
+// Without blanks, dashes and underscores; the first letter large, the others small. Since this came
+// to Go, scripts of several words (Old_Italic) are none.
+std::string canonical(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '_' || c == '-' || c == ' ') continue;
+    const bool is_large = c >= 'A' && c <= 'Z';
+    const bool is_small = c >= 'a' && c <= 'z';
+    constexpr char kBetweenCases = 'a' - 'A';
+    out += out.empty() && is_small    ? static_cast<char>(c - kBetweenCases)
+           : !out.empty() && is_large ? static_cast<char>(c + kBetweenCases)
+                                      : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string UnicodeClass::in_brackets() const {
+  if (is_ascii) return is_negated ? "[:^ascii:]" : "[:ascii:]";
+  return (is_negated ? "\\P{" : "\\p{") + name + "}";
+}
+
+std::optional<UnicodeClass> unicode_class_at_start(std::string_view pattern) {
+  const bool is_negated = pattern.starts_with("\\P");
+  if (!is_negated && !pattern.starts_with("\\p")) return std::nullopt;
+  if (pattern.size() < 3 || static_cast<unsigned char>(pattern[2]) > 0x7f) return std::nullopt;
+  UnicodeClass found{.text = pattern.substr(0, 3), .is_negated = is_negated};
+  std::string_view name = pattern.substr(2, 1);
+  if (name == "{") {
+    const std::size_t end = pattern.find('}');
+    if (end == pattern.npos) return std::nullopt;
+    found.text = pattern.substr(0, end + 1);
+    name = pattern.substr(3, end - 3);
+    if (name.starts_with('^')) {
+      found.is_negated = !is_negated;
+      name.remove_prefix(1);
+    }
+  }
+  found.name = canonical(name);
+  found.is_ascii = found.name == "Ascii";
+  const auto alias = std::ranges::find(kAliases, found.name,
+                                       &std::pair<std::string_view, std::string_view>::first);
+  if (alias != kAliases.end()) found.name = alias->second;
+  return found;
+}
+
+}  // namespace dcm::cel

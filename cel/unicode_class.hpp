@@ -1,0 +1,23 @@
+// Classes of characters in patterns, as Go's regexp knows them: `\pN`, `\p{Greek}`, `\P{letter}`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dcm::cel {
+
+struct UnicodeClass {
+  std::string_view text;  // as it is written
+  bool is_negated = false;
+  std::string name = {};  // RE2's, if it is a class: "N", "Greek", "L"
+  bool is_ascii = false;  // which RE2 knows by another syntax
+
+  // In RE2's syntax, inside of brackets.
+  std::string in_brackets() const;
+};
+
+// The class at the start of a pattern; nullopt: there is none, or it is incomplete.
+std::optional<UnicodeClass> unicode_class_at_start(std::string_view pattern);
+
+}  // namespace dcm::cel
