@@ -82,7 +82,7 @@ class Queue {
     on_known(item, [this](Slot& slot, MonoTime) { scheduler_.forget(slot); });
   }
 
-  // Makes all items that wait for a retry ready now: the cause of failures may have ended.
+  // Makes all items that wait for a retry ready, in slices: the cause of failures may have ended.
   void retry_now() {
     scheduler_.retry_now(time_.now());
     advance();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <vector>
 
 namespace dcm::workqueue {
 
@@ -203,14 +202,23 @@ void Scheduler::retry_now(Entry& entry, MonoTime now) {
 
 void Scheduler::retry_now(MonoTime now) {
   for (auto& [name, lane] : lanes_) lane.bucket = {};
-  std::vector<Entry*> delayed;
-  for (const Delay& delay : delays_) delayed.push_back(delay.entry);
-  for (Entry* entry : delayed) retry_now(*entry, now);
+  ending_ = {.since = now, .end = delay_sequence_};
+}
+
+void Scheduler::end_backoffs(MonoTime now) {
+  if (!ending_) return;
+  auto next = delays_.upper_bound(ending_->at);
+  for (int step = 0; step < kStepsPerCall; ++step) {
+    if (next == delays_.end()) return ending_.reset();
+    ending_->at = *next++;
+    if (ending_->at.sequence < ending_->end) retry_now(*ending_->at.entry, now);
+  }
 }
 
 void Scheduler::advance(MonoTime now) {
   age_new(now);
   if (!is_open()) return;
+  end_backoffs(now);
   for (int step = 0; step < kStepsPerCall; ++step) {
     if (delays_.empty() || delays_.begin()->due > now) return;
     Entry& entry = *delays_.begin()->entry;
@@ -223,6 +231,7 @@ void Scheduler::advance(MonoTime now) {
 
 std::optional<MonoTime> Scheduler::next_due() const {
   std::optional<MonoTime> due;
+  if (is_open() && ending_) return ending_->since;
   if (is_open() && !delays_.empty()) due = delays_.begin()->due;
   if (waiting() == 0 || new_count_ < kMostNew) return due;
   const MonoTime aged = new_.front()->since + kNew;

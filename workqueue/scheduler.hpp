@@ -26,7 +26,8 @@
 //   add_rate_limited: add_after with the longest of the item's backoff, its namespace's bucket, and
 //        the delay that the caller gives (a server's Retry-After).
 //   retry_now: a pending retry's time comes now, and the next backoff is the first one again. For
-//        one item, or for all that are delayed; then the namespaces' buckets are reset as well.
+//        one item, or for all that are delayed, in slices; then the namespaces' buckets are reset
+//        as well.
 //   forget: the next backoff is the first one again. Changes nothing else.
 //
 // Order of picks:
@@ -97,7 +98,7 @@ class Scheduler {
   void forget(Entry& entry) { entry.failures = entry.early_ms = 0; }
   // Ends a back-off whose cause has ended; advance() releases the item.
   void retry_now(Entry& entry, MonoTime now);
-  // Ends all back-offs, whose common cause has ended.
+  // Ends all back-offs, whose common cause has ended: a few hundred per advance().
   void retry_now(MonoTime now);
   // The next item to process; nullptr if none waits, or rules 4 and 5 hold back all that wait.
   Entry* take(MonoTime now);
@@ -109,7 +110,8 @@ class Scheduler {
   // Applies delays that have ended, at most a few hundred per call; if more have, next_due() is in
   // the past too.
   void advance(MonoTime now);
-  // When the next delay ends, or rule 5 no longer holds back what waits.
+  // When the next delay ends, or rule 5 no longer holds back what waits; in the past while
+  // back-offs remain to be ended.
   std::optional<MonoTime> next_due() const;
 
   // Pending delays never end. In a drain, a dirty item waits again after it is done.
@@ -124,6 +126,12 @@ class Scheduler {
  private:
   enum class Mode : std::uint8_t { open, draining, stopped };
   using Round = IntrusiveList<Row, &Row::link>;
+  // A walk over the delays that were there at its start.
+  struct BackoffWalk {
+    MonoTime since;
+    std::uint64_t end;                         // the first sequence number that came later
+    Delay at = {MonoTime::min(), 0, nullptr};  // the last one visited
+  };
 
   Lane& lane_of(const InternedString& namespace_, MonoTime now);
   void drop_full_buckets(MonoTime now);
@@ -135,6 +143,7 @@ class Scheduler {
   void promote_aged(MonoTime now);
   void set_delay(Entry& entry, MonoTime due, Priority priority, DelayKind kind);
   void drop_delay(Entry& entry);
+  void end_backoffs(MonoTime now);
   void delay_or_add(Entry& entry, Duration delay, Priority priority, DelayKind kind, MonoTime now);
 
   void age_new(MonoTime now);
@@ -155,7 +164,8 @@ class Scheduler {
   std::size_t new_count_ = 0;
   std::set<Delay> delays_;
   std::uint64_t delay_sequence_ = 0;
-  std::uint32_t live_picks_ = 0;  // picks since the backlog's last, while backlog waited
+  std::optional<BackoffWalk> ending_;  // while retry_now() has work left
+  std::uint32_t live_picks_ = 0;       // picks since the backlog's last, while backlog waited
   std::size_t waiting_ = 0;
   std::size_t processing_ = 0;
   std::size_t dirty_ = 0;

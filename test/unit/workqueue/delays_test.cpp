@@ -216,6 +216,30 @@ TEST(Delays, deliver_a_thousand_retries_in_portions) {
   EXPECT_EQ(queue.waiting(), 1000U);
 }
 
+TEST(Delays, end_in_portions_when_their_cause_ends) {
+  TestQueue queue;
+  for (int i = 0; i < 2000; ++i) queue.add_after(TestItem("a/later" + std::to_string(i)), 1s);
+  for (int i = 0; i < 2000; ++i) fail_often(queue, TestItem("a/" + std::to_string(i)));
+  const auto failing = [&queue] {
+    int count = 0;
+    for (int i = 0; i < 2000; ++i) {
+      if (queue.queue.failures(TestItem("a/" + std::to_string(i))) > 0) ++count;
+    }
+    return count;
+  };
+  queue.retry_now();
+  EXPECT_GT(failing(), 1000);
+  queue.add_rate_limited("a/late");
+  queue.add_rate_limited("a/late");
+  for (int i = 0; i < 40; ++i) queue.pass(0s);
+  EXPECT_EQ(failing(), 0);
+  EXPECT_EQ(queue.waiting(), 2000U);
+  EXPECT_EQ(queue.queue.failures("a/late"), 2U) << "it has failed since then";
+  queue.pass(1s);
+  for (int i = 0; i < 40; ++i) queue.pass(0s);
+  EXPECT_EQ(queue.waiting(), 4001U);
+}
+
 TEST(Delays, keep_retry_on_top_of_requeue) {
   TestQueue queue;
   queue.add_after(kItem, 10s);
