@@ -69,14 +69,17 @@ struct Row {
   ListLink<Row> link;  // in the rotation of its priority, while there are items
 };
 
-// A namespace: exists while it has entries or its bucket is not full.
+// A namespace: exists while it has entries or one of its buckets is not full.
 struct Lane {
   Row rows[kPriorities];
   RetryBucket bucket;
+  EarlyBucket early;
   InternedString name;
   std::uint32_t entries = 0;
   std::uint32_t processing = 0;
-  ListLink<Lane> resting_link;  // only while it is kept for its bucket
+  ListLink<Lane> resting_link;  // only while it is kept for its buckets
+
+  bool has_full_buckets(MonoTime now) const { return bucket.is_full(now) && early.is_full(now); }
 };
 
 }  // namespace dcm::workqueue

@@ -93,6 +93,13 @@ class Queue {
     advance();
   }
 
+  // Ask this before an add() for an event that concerns many items. False: the item waits for a
+  // retry, and its namespace has had enough early attempts.
+  bool may_go_early(const Item& item) {
+    Slot* const slot = slots_.find(item);
+    return slot == nullptr || scheduler_.may_go_early(*slot, time_.now());
+  }
+
   // The next item to process; done() must follow. Waits for one; nullopt when the queue is shut
   // down and none waits. (An item in progress may still wait again then; its worker gets it.)
   runtime::Task<std::optional<Item>> get() {

@@ -27,4 +27,17 @@ class RetryBucket {
   runtime::MonoTime full_at_{};
 };
 
+// Admits 5,000 attempts before their retry is due, then 10 per second; refuses the others. Enough
+// for a large job whose missing object appears, and a limit for a tenant who makes thousands of
+// failing items try again by one change, again and again.
+class EarlyBucket {
+ public:
+  // Takes a token; false if there is none.
+  bool try_take(runtime::MonoTime now);
+  bool is_full(runtime::MonoTime now) const { return full_at_ <= now; }
+
+ private:
+  runtime::MonoTime full_at_{};
+};
+
 }  // namespace dcm::workqueue

@@ -64,7 +64,7 @@ void Scheduler::detach(Entry& entry, MonoTime now) {
   DCM_ASSERT(is_forgettable(entry));
   Lane& lane = *std::exchange(entry.lane, nullptr);
   if (--lane.entries > 0) return;
-  if (lane.bucket.is_full(now)) {
+  if (lane.has_full_buckets(now)) {
     lanes_.erase(InternedString(lane.name));  // a copy: the key is destroyed with the lane
   } else {
     resting_.push_back(lane);
@@ -114,7 +114,7 @@ void Scheduler::drop_full_buckets(MonoTime now) {
   for (int looked_at = 0; looked_at < 2 && !resting_.empty(); ++looked_at) {
     Lane& lane = *resting_.front();
     resting_.remove(lane);
-    if (lane.bucket.is_full(now)) {
+    if (lane.has_full_buckets(now)) {
       lanes_.erase(InternedString(lane.name));
     } else {
       resting_.push_back(lane);
@@ -213,6 +213,10 @@ void Scheduler::end_backoffs(MonoTime now) {
     ending_->at = *next++;
     if (ending_->at.sequence < ending_->end) retry_now(*ending_->at.entry, now);
   }
+}
+
+bool Scheduler::may_go_early(Entry& entry, MonoTime now) {
+  return !is_retry_pending(entry) || entry.lane->early.try_take(now);
 }
 
 void Scheduler::advance(MonoTime now) {

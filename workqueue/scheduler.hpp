@@ -100,6 +100,10 @@ class Scheduler {
   void retry_now(Entry& entry, MonoTime now);
   // Ends all back-offs, whose common cause has ended: a few hundred per advance().
   void retry_now(MonoTime now);
+  // Whether an event that concerns many items may add this one: if it waits for a retry, only at
+  // the limited rate of its namespace's early attempts. Otherwise one change, repeated, would make
+  // thousands of failing items try again each time.
+  bool may_go_early(Entry& entry, MonoTime now);
   // The next item to process; nullptr if none waits, or rules 4 and 5 hold back all that wait.
   Entry* take(MonoTime now);
   // Whether take() would return one, at the time of the last take() or advance().

@@ -259,12 +259,16 @@ void Wakeups::wake(const Users& found, std::size_t from, std::size_t until, cons
     if (i < found.pods.size()) {
       const PodPtr pod = stores_.pods.at(found.pods[i]);
       if (pod == nullptr) continue;
-      if (start_over) end_backoff({Item::Kind::pod, pod->meta.key});
+      const Item item{Item::Kind::pod, pod->meta.key};
+      if (!queue_.may_go_early(item)) continue;
+      if (start_over) end_backoff(item);
       wake_pod(pod, priority);
     } else {
       const GroupPtr group = stores_.groups->groups.at(found.groups[i - found.pods.size()]);
       if (group == nullptr) continue;
-      if (start_over) end_backoff({Item::Kind::group, group->meta.key});
+      const Item item{Item::Kind::group, group->meta.key};
+      if (!queue_.may_go_early(item)) continue;
+      if (start_over) end_backoff(item);
       wake_group(group, priority);
     }
   }

@@ -106,6 +106,24 @@ TEST_F(ManyUsers, are_not_woken_by_labels_of_a_template) {
   EXPECT_GE(world_.calls().size(), 1);
 }
 
+TEST_F(ManyUsers, try_again_at_limited_rate_however_often_their_template_is_replaced) {
+  world_.start();
+  world_.api.put(make_template("gpu"));
+  refuse("create");
+  for (int i = 0; i < kMany; ++i) {
+    world_.api.put(make_pod("p" + std::to_string(i)).from_template("gpus", "gpu"));
+  }
+  world_.run_for(1h);
+  static_cast<void>(world_.calls());
+  for (int i = 0; i < 30; ++i) {
+    world_.api.put(make_template("gpu").with_uid("t" + std::to_string(i)));
+    world_.run_for(1s);
+  }
+  const std::size_t calls = world_.calls().size();
+  EXPECT_GE(calls, 5'000) << "at first, they do so each time";
+  EXPECT_LE(calls, 5'000 + 30 * 10 + 30 * 10 + 100) << "early attempts and retries";
+}
+
 TEST_F(ManyUsers, make_many_claims_for_one_pod_and_it_is_judged_seldom) {
   world_.api.put(make_template("gpu"));
   world_.api.put(make_pod("trainer").from_template("gpus", "gpu"));

@@ -240,6 +240,28 @@ TEST(Delays, end_in_portions_when_their_cause_ends) {
   EXPECT_EQ(queue.waiting(), 4001U);
 }
 
+TEST(Delays, let_limited_number_of_retries_go_early) {
+  TestQueue queue;
+  const auto admitted = [&queue](const std::string& namespace_) {
+    int count = 0;
+    for (int i = 0; i < 6000; ++i) {
+      if (queue.queue.may_go_early(TestItem(namespace_ + "/" + std::to_string(i)))) ++count;
+    }
+    return count;
+  };
+  for (int i = 0; i < 6000; ++i) queue.add_after(TestItem("b/" + std::to_string(i)), 1h);
+  EXPECT_EQ(admitted("a"), 6000) << "unknown items";
+  EXPECT_EQ(admitted("b"), 6000) << "no item waits for a retry";
+  for (const char* namespace_ : {"a", "b"}) {
+    for (int i = 0; i < 6000; ++i) {
+      queue.add_rate_limited(TestItem(std::string(namespace_) + "/" + std::to_string(i)));
+    }
+  }
+  EXPECT_EQ(admitted("a"), 5000);
+  EXPECT_EQ(admitted("a"), 0);
+  EXPECT_EQ(admitted("b"), 5000) << "each namespace has its own limit";
+}
+
 TEST(Delays, keep_retry_on_top_of_requeue) {
   TestQueue queue;
   queue.add_after(kItem, 10s);

@@ -45,5 +45,17 @@ TEST(RetryBucket, is_full_again_after_10_s) {
   EXPECT_EQ(bucket.reserve(now + 10h), 100ms);
 }
 
+TEST(EarlyBucket, admits_5000_and_then_10_per_second) {
+  EarlyBucket bucket;
+  const MonoTime now(1h);
+  for (int i = 0; i < 5'000; ++i) ASSERT_TRUE(bucket.try_take(now)) << i;
+  EXPECT_FALSE(bucket.try_take(now));
+  EXPECT_FALSE(bucket.try_take(now + 99ms)) << "a refusal takes nothing";
+  EXPECT_TRUE(bucket.try_take(now + 100ms));
+  EXPECT_FALSE(bucket.try_take(now + 100ms));
+  EXPECT_FALSE(bucket.is_full(now + 500s));
+  EXPECT_TRUE(bucket.is_full(now + 501s));
+}
+
 }  // namespace
 }  // namespace dcm::workqueue
