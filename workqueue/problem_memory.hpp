@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <list>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,16 +12,17 @@
 
 #include <fmt/format.h>
 
+#include "runtime/interned_string.hpp"
 #include "runtime/time.hpp"
 #include "workqueue/item_report.hpp"
 
 namespace dcm::workqueue {
 
 // A handler calls begin(), note() for each problem, end(); an attempt without problems clears those
-// of the item. Bounded, as nothing depends on this memory: if too many items fail, the ones that
-// began to fail first are forgotten, and of an item's many problems the first ones are kept.
-// Attempts of one item never overlap.
-template <class Item, class Hash>
+// of the item. Bounded, as nothing depends on this memory: if too many items fail, the namespace
+// with the most of them forgets the one that began to fail first, and of an item's many problems
+// the first ones are kept. Attempts of one item never overlap. `NamespaceOf` is that of the queue.
+template <class Item, class NamespaceOf, class Hash>
 class ProblemMemory {
  public:
   static constexpr std::size_t kCapacity = 4096;
@@ -37,10 +40,12 @@ class ProblemMemory {
     const runtime::WallTime now = time_.wall_now();
     auto found = problems_.find(item);
     if (found == problems_.end()) {
-      if (problems_.size() >= kCapacity) erase(problems_.find(*order_.front()));
+      if (problems_.size() >= kCapacity) forget_one();
       found = problems_.try_emplace(item).first;
       found->second.problem.first = now;
-      found->second.place = order_.insert(order_.end(), &found->first);
+      change_order(item, [&](Order& order) {
+        found->second.place = order.insert(order.end(), &found->first);
+      });
     }
     Entry& entry = found->second;
     entry.problem.latest = now;
@@ -71,12 +76,14 @@ class ProblemMemory {
   }
 
  private:
+  // Keys of problems_, oldest first.
+  using Order = std::list<const Item*>;
   struct Entry {
     Problem problem;
     bool is_of_this_attempt = false;
     std::size_t kept = 0;      // the length of the text without "; and 3 more"
     std::size_t left_out = 0;  // problems of this attempt
-    typename std::list<const Item*>::iterator place;
+    typename Order::iterator place;
   };
 
   // A first problem is kept whole: the messages of errors are bounded.
@@ -92,13 +99,30 @@ class ProblemMemory {
     entry.kept = all.size();
   }
   void erase(typename std::unordered_map<Item, Entry, Hash>::iterator found) {
-    order_.erase(found->second.place);
+    change_order(found->first, [&](Order& order) { order.erase(found->second.place); });
     problems_.erase(found);
+  }
+  void forget_one() {
+    const runtime::InternedString& largest = sizes_.rbegin()->second;
+    erase(problems_.find(*orders_.find(largest)->second.front()));
+  }
+  template <class Change>
+  void change_order(const Item& item, Change change) {
+    const auto at = orders_.try_emplace(NamespaceOf{}(item)).first;
+    auto& [name, order] = *at;
+    sizes_.erase({order.size(), name});
+    change(order);
+    if (order.empty()) {
+      orders_.erase(at);
+    } else {
+      sizes_.emplace(order.size(), name);
+    }
   }
 
   const runtime::TimeSource& time_;
   std::unordered_map<Item, Entry, Hash> problems_;
-  std::list<const Item*> order_;  // keys of problems_, oldest first
+  std::map<runtime::InternedString, Order> orders_;                  // by namespace
+  std::set<std::pair<std::size_t, runtime::InternedString>> sizes_;  // of orders_
 };
 
 }  // namespace dcm::workqueue

@@ -39,7 +39,7 @@ struct NamespaceOfItem {
 
 using ItemQueue = workqueue::Queue<Item, NamespaceOfItem, ItemHash>;
 
-using ItemProblems = workqueue::ProblemMemory<Item, ItemHash>;
+using ItemProblems = workqueue::ProblemMemory<Item, NamespaceOfItem, ItemHash>;
 
 // "pod lab/trainer-0", "rule burnt-gpus"
 inline std::string describe(const Item& item) {

@@ -79,6 +79,14 @@ TEST_F(ItemReports, describe_failed_item) {
   EXPECT_TRUE(told("b").starts_with("2 attempts in a row failed. The next ")) << told("b");
 }
 
+// Of "lab/a"; empty for "a".
+struct NamespaceOfText {
+  runtime::InternedString operator()(const std::string& item) const {
+    const std::size_t end = item.find('/');
+    return runtime::InternedString(item.substr(0, end == std::string::npos ? 0 : end));
+  }
+};
+
 struct Problems : testing::Test {
   void attempt(const std::string& item, std::initializer_list<const char*> problems) {
     time.advance_to(time.now() + 10s);
@@ -92,7 +100,7 @@ struct Problems : testing::Test {
   }
 
   runtime::VirtualTime time;
-  ProblemMemory<std::string, std::hash<std::string>> memory{time};
+  ProblemMemory<std::string, NamespaceOfText, std::hash<std::string>> memory{time};
 };
 
 TEST_F(Problems, show_last_attempt_with_time_of_first) {
@@ -134,6 +142,21 @@ TEST_F(Problems, are_bounded_by_dropping_oldest) {
   EXPECT_EQ(text("1"), "");
   EXPECT_EQ(text("2"), "no quota");
   EXPECT_EQ(text(std::to_string(capacity + 1)), "no quota");
+}
+
+TEST_F(Problems, of_namespace_with_fewer_are_kept) {
+  const std::size_t capacity = decltype(memory)::kCapacity;
+  attempt("small/0", {"no quota"});
+  for (std::size_t i = 0; i < capacity + 2; ++i)
+    attempt("large/" + std::to_string(i), {"no quota"});
+  attempt("small/1", {"no quota"});
+  EXPECT_EQ(memory.size(), capacity);
+  EXPECT_EQ(text("small/0"), "no quota");
+  EXPECT_EQ(text("small/1"), "no quota");
+  EXPECT_EQ(text("large/3"), "");
+  EXPECT_EQ(text("large/4"), "no quota");
+  for (std::size_t i = 0; i < capacity + 2; ++i) attempt("large/" + std::to_string(i), {});
+  EXPECT_EQ(memory.size(), 2U);
 }
 
 }  // namespace
