@@ -16,12 +16,15 @@ constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffixLength = 5;
 
 // FNV-1a, and MurmurHash3's finalizer to spread it. Must never change: claims are found by it.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t sum = 0xcbf29ce484222325;
+constexpr std::uint64_t kEmptySum = 0xcbf29ce484222325;
+std::uint64_t add(std::uint64_t sum, std::string_view text) {
   for (const char c : text) {
     sum ^= static_cast<unsigned char>(c);
     sum *= 0x100000001b3;
   }
+  return sum;
+}
+std::uint64_t spread(std::uint64_t sum) {
   sum ^= sum >> 33;
   sum *= 0xff51afd7ed558ccd;
   sum ^= sum >> 33;
@@ -56,32 +59,53 @@ std::string generate_name(std::string_view pod, std::string_view pod_claim) {
                      pod_claim.substr(0, pod_claim.size() * kBaseLengthMax / uncut));
 }
 
-namespace {
-
-// The common prefix of a pod claim's claim names.
-std::string base_name(std::string_view pod, std::string_view pod_claim) {
+std::string claim_name_base(std::string_view pod, std::string_view pod_claim) {
   const bool is_cut = uncut_length(pod, pod_claim) > kBaseLengthMax;
   return generate_name(pod, pod_claim) + (is_cut ? "-" : "");
 }
 
-std::string suffix_of(const api::Uid& uid, std::string_view pod_claim, unsigned number) {
-  return suffix(hash(fmt::format("{}/{}/{}", uid.str(), pod_claim, number)));
-}
+namespace {
+
+// The suffixes of a pod claim's claim names.
+class Suffixes {
+ public:
+  Suffixes(const api::Uid& uid, std::string_view pod_claim)
+      : sum_(add(add(add(add(kEmptySum, uid.str()), "/"), pod_claim), "/")) {}
+
+  std::string of(unsigned number) const {
+    return suffix(spread(add(sum_, std::to_string(number))));
+  }
+
+ private:
+  std::uint64_t sum_;
+};
 
 }  // namespace
 
 std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
                        unsigned number) {
-  return base_name(pod, pod_claim) + suffix_of(uid, pod_claim, number);
+  return claim_name_base(pod, pod_claim) + Suffixes(uid, pod_claim).of(number);
+}
+
+std::array<std::string, kClaimNamesMax> claim_names(std::string_view pod, const api::Uid& uid,
+                                                    std::string_view pod_claim) {
+  const std::string base = claim_name_base(pod, pod_claim);
+  const Suffixes suffixes(uid, pod_claim);
+  std::array<std::string, kClaimNamesMax> names;
+  for (unsigned number = 0; number < kClaimNamesMax; ++number) {
+    names[number] = base + suffixes.of(number);
+  }
+  return names;
 }
 
 bool is_claim_name(std::string_view name, std::string_view pod, const api::Uid& uid,
                    std::string_view pod_claim) {
-  const std::string base = base_name(pod, pod_claim);
+  const std::string base = claim_name_base(pod, pod_claim);
   if (!name.starts_with(base)) return false;
   const std::string_view end = name.substr(base.size());
+  const Suffixes suffixes(uid, pod_claim);
   for (unsigned number = 0; number < kClaimNamesMax; ++number) {
-    if (end == suffix_of(uid, pod_claim, number)) return true;
+    if (end == suffixes.of(number)) return true;
   }
   return false;
 }

@@ -4,6 +4,7 @@
 // result in one claim: the second request gets a 409.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,12 @@ std::string generate_name(std::string_view pod, std::string_view pod_claim);
 // pod group, the pod claim and `number` (from 0 on). All versions of the manager compute the same.
 std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
                        unsigned number);
+
+// What all these names begin with.
+std::string claim_name_base(std::string_view pod, std::string_view pod_claim);
+// All that a claim may have: cheaper together, as a pod may have thousands of pod claims.
+std::array<std::string, kClaimNamesMax> claim_names(std::string_view pod, const api::Uid& uid,
+                                                    std::string_view pod_claim);
 
 // Whether that is one of the names that a claim may have.
 bool is_claim_name(std::string_view name, std::string_view pod, const api::Uid& uid,

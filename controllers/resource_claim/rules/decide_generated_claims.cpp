@@ -242,10 +242,15 @@ std::vector<ClaimPtr> OwnedClaims::candidates_for(const api::ClaimUser& owner,
     candidates.push_back(at->second);
   }
   if (by_name_.empty()) return candidates;
+  // The names are computed only if some claim's begins like them: a pod may have thousands of pod
+  // claims and one such claim.
   const api::ObjectMeta& meta = owner.meta;
-  for (unsigned number = 0; number < kClaimNamesMax; ++number) {
-    const auto found =
-        by_name_.find(claim_name(meta.key.name, meta.uid, pod_claim.name.str(), number));
+  const std::string& pod_claim_name = pod_claim.name.str();
+  const std::string base = claim_name_base(meta.key.name, pod_claim_name);
+  const auto first = by_name_.lower_bound(base);
+  if (first == by_name_.end() || !first->first.starts_with(base)) return candidates;
+  for (const std::string& name : claim_names(meta.key.name, meta.uid, pod_claim_name)) {
+    const auto found = by_name_.find(name);
     if (found != by_name_.end()) candidates.push_back(found->second);
   }
   return candidates;

@@ -84,8 +84,11 @@ TEST(IsClaimName, recognizes_only_computed_names) {
   };
   for (const std::string& pod :
        {std::string("p"), std::string("a.b"), text(49) + ".p", text(253)}) {
+    const auto names = claim_names(pod, api::Uid("u"), "gpus");
     for (unsigned number = 0; number < kClaimNamesMax; ++number) {
       EXPECT_TRUE(knows(claim_name(pod, api::Uid("u"), "gpus", number), pod, "gpus")) << pod;
+      EXPECT_EQ(names[number], claim_name(pod, api::Uid("u"), "gpus", number));
+      EXPECT_TRUE(names[number].starts_with(claim_name_base(pod, "gpus")));
     }
     EXPECT_FALSE(knows(claim_name(pod, api::Uid("u"), "gpus", kClaimNamesMax), pod, "gpus"));
     EXPECT_FALSE(knows(claim_name(pod, api::Uid("other"), "gpus", 0), pod, "gpus"));
