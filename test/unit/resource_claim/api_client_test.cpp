@@ -163,6 +163,32 @@ CO_TEST(ApiClient, does_not_send_invalid_claim) {
   EXPECT_TRUE(f.http.seen().empty());
 }
 
+// Slow webhooks may delay claims of one namespace, whose bodies stay in memory meanwhile.
+CO_TEST(TemplateContents, leave_half_of_budget_to_other_namespaces) {
+  Fixture f(loop);
+  const auto borrow = [&f](const char* namespace_) {
+    api::ResourceClaimTemplate big = *create_from_oversized_template(2'500'000).claim_template;
+    big.meta.key.namespace_ = namespace_;
+    f.answer(kTemplateJson);
+    return f.contents.borrow(api::ObjectPtr(std::move(big)), {});
+  };
+  const auto first = co_await borrow("lab");
+  CO_ASSERT_TRUE(first);
+  runtime::TaskGroup group(loop.executor());
+  for (int i = 0; i < 3; ++i) {
+    group.spawn("waiter", [](auto task) -> runtime::Task<> {
+      const auto loan = co_await std::move(task);
+      EXPECT_FALSE(loan);
+    }(borrow("lab")));
+  }
+  co_await runtime::yield();
+  const auto start = loop.time().now();
+  const auto other = co_await borrow("shop");
+  EXPECT_TRUE(other);
+  EXPECT_EQ(loop.time().now(), start);
+  co_await group.join();
+}
+
 CO_TEST(ApiClient, applies_all_names_for_this_pod_only) {
   Fixture f(loop);
   f.answer(kPodWithoutClaims);
