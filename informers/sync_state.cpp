@@ -25,6 +25,8 @@ runtime::Task<> SyncState::wait(runtime::Deadline deadline) {
 
 void SyncState::note_event() {
   last_event_ = time_.now();
+  has_delivered_ = true;
+  tell_of_return();
 }
 
 std::optional<runtime::Duration> SyncState::failing() const {
@@ -40,7 +42,14 @@ void SyncState::note_error(runtime::Error error) {
 void SyncState::note_accepted() {
   const std::optional<runtime::Duration> failed_for = failing();
   failing_since_.reset();
-  if (failed_for && *failed_for >= kMoment && on_return_) on_return_();
+  if (failed_for && *failed_for >= kMoment) has_returned_ = true;
+  tell_of_return();
+}
+
+void SyncState::tell_of_return() {
+  if (!has_returned_ || !has_delivered_) return;
+  has_returned_ = has_delivered_ = false;
+  if (on_return_) on_return_();
 }
 
 void SyncState::note_synced() {

@@ -31,7 +31,8 @@ class SyncState {
   // How long lists and watches have been failing; nullopt if all is well.
   std::optional<runtime::Duration> failing() const;
   // Called when a list or watch is accepted after failing for more than a moment: the reason may
-  // have blocked other work as well.
+  // have blocked other work as well. A server may accept watches only to end them: the next call
+  // comes only after an event or page.
   void on_return(std::function<void()> notify) { on_return_ = std::move(notify); }
 
   // Waits until the store is synced, or until the deadline.
@@ -44,12 +45,16 @@ class SyncState {
   void note_accepted();
 
  private:
+  void tell_of_return();
+
   std::string resource_;
   runtime::TimeSource& time_;
   std::optional<runtime::MonoTime> synced_at_;
   std::optional<runtime::MonoTime> last_event_;
   std::optional<runtime::MonoTime> failing_since_;
   std::function<void()> on_return_;
+  bool has_returned_ = false;   // and on_return_ was not called yet
+  bool has_delivered_ = false;  // an event or page, since on_return_ was called
   std::optional<runtime::Error> last_error_;
   runtime::Condition synced_;
 };

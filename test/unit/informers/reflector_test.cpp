@@ -261,6 +261,22 @@ TEST_F(ReflectorTest, reports_duration_of_failure_and_recovery_once) {
   EXPECT_EQ(returns, 1);
 }
 
+TEST_F(ReflectorTest, reports_recovery_once_when_watches_are_accepted_and_fail_at_once) {
+  int returns = 0;
+  informer_.sync().on_return([&] { ++returns; });
+  fake_.stream({end_of_initial_events(5), error_event(Reason::too_many_requests)}, Then::hang);
+  for (int i = 0; i < 12; ++i) {
+    fake_.stream({error_event(Reason::too_many_requests)}, Then::hang);
+  }
+  fake_.stream({added({.name = "a", .version = 6}), error_event(Reason::too_many_requests)},
+               Then::hang);
+  bench_.start();
+  bench_.run_for(3min);
+  EXPECT_EQ(returns, 1);
+  bench_.run_for(10min);
+  EXPECT_EQ(returns, 2) << "the event shows that the server works";
+}
+
 TEST_F(ReflectorTest, logs_lasting_fault_and_its_end_once) {
   for (int i = 0; i < 3; ++i) fake_.refuse(error(Reason::forbidden));
   fake_.stream({end_of_initial_events(5)}, Then::hang);
