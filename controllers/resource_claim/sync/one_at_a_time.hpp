@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "controllers/resource_claim/item.hpp"
 #include "workqueue/outcome.hpp"
@@ -52,18 +51,21 @@ class OneAtATime {
   std::optional<Turn> begin(const api::NamespacedName& claim, WaitingItem item) {
     const auto [under_way, is_first] = waiting_.try_emplace(claim);
     if (is_first) return Turn(*this, claim);
-    under_way->second.push_back(std::move(item));
+    // Events may have brought a waiting item again.
+    auto& priority =
+        under_way->second.try_emplace(std::move(item.item), item.priority).first->second;
+    priority = workqueue::more_urgent(priority, item.priority);
     return std::nullopt;
   }
 
  private:
   void end(const api::NamespacedName& claim, workqueue::Outcome outcome) {
     const auto ended = waiting_.extract(claim);
-    for (const WaitingItem& item : ended.mapped()) wake_(item, outcome);
+    for (const auto& [item, priority] : ended.mapped()) wake_({item, priority}, outcome);
   }
 
   Wake wake_;
-  std::map<api::NamespacedName, std::vector<WaitingItem>> waiting_;
+  std::map<api::NamespacedName, std::map<Item, workqueue::Priority>> waiting_;
 };
 
 }  // namespace dcm::resource_claim

@@ -145,5 +145,21 @@ TEST_F(ManyUsers, make_many_claims_for_one_pod_and_it_is_judged_seldom) {
   EXPECT_LE(rounds() - before, 100 / 10 + 1) << "once in 10 ms: 25 µs for each claim";
 }
 
+TEST(OneAtATime, wakes_item_once_however_often_it_asks) {
+  std::vector<WaitingItem> woken;
+  OneAtATime requests([&](const WaitingItem& item, Outcome) { woken.push_back(item); });
+  const Item waiter{Item::Kind::pod, {"lab", "waiter"}};
+  {
+    const auto turn = requests.begin({"lab", "shared"}, {{}, Priority::live});
+    ASSERT_TRUE(turn);
+    for (const Priority priority : {Priority::backlog, Priority::live, Priority::backlog}) {
+      EXPECT_FALSE(requests.begin({"lab", "shared"}, {waiter, priority}));
+    }
+  }
+  ASSERT_EQ(woken.size(), 1);
+  EXPECT_EQ(woken[0].item, waiter);
+  EXPECT_EQ(woken[0].priority, Priority::live);
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim
