@@ -7,6 +7,7 @@
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/explain/describe.hpp"
 #include "controllers/resource_claim/stores.hpp"
+#include "runtime/task.hpp"
 
 namespace dcm::resource_claim {
 namespace {
@@ -38,6 +39,9 @@ auto& own_writes_of(const PodSnapshot& /*snapshot*/, Stores& stores) {
 auto& own_writes_of(const GroupSnapshot& /*snapshot*/, Stores& stores) {
   return stores.groups->own_groups;
 }
+
+// Problems reported before others get a turn: about 1 ms.
+constexpr std::size_t kProblemsPerSlice = 256;
 
 constexpr std::string_view kComponent = "resource_claim";
 constexpr std::string_view kFailedCreation = "FailedResourceClaimCreation";
@@ -116,10 +120,13 @@ GroupStep ClaimUserSync::decide(const GroupSnapshot& snapshot) const {
 template <class Snapshot>
 Task<RoundEnd> ClaimUserSync::carry_out(Snapshot& snapshot, const EndRound& step,
                                         Priority /*priority*/) {
+  const User user = user_of(snapshot);
   Outcome outcome = outcome_before(snapshot);
+  std::size_t reported = 0;
   for (const Problem& problem : step.problems) {
-    report(user_of(snapshot), problem);
+    report(user, problem);
     outcome = std::min(outcome, problem.outcome);
+    if (++reported % kProblemsPerSlice == 0) co_await runtime::yield();
   }
   co_return outcome;
 }

@@ -90,6 +90,21 @@ TEST_F(ManyClaims, are_handled_after_pause) {
   }
 }
 
+TEST_F(ManyClaims, are_reported_in_slices_if_they_cannot_be_made) {
+  world_.start();
+  for (const char* name : {"a", "b"}) {
+    test::PodBuilder pod = make_pod(name);
+    for (int i = 0; i < kMany; ++i) pod.from_template("c" + number(i), "gpu");
+    world_.api.put(pod);
+  }
+  world_.run_for(26ms);
+  const auto& texts = world_.events.texts;
+  ASSERT_EQ(texts.size(), 2 * kMany);
+  const auto is_of_b = [](const std::string& text) { return text.starts_with("b:"); };
+  EXPECT_LT(std::ranges::find_if(texts, is_of_b) - texts.begin(), kMany)
+      << "each lets others go on";
+}
+
 // The names of pod claims that differ only at their end are cut to the same beginning of a claim's
 // name, and anybody may make claims that begin so.
 TEST(OwnedClaims, have_few_candidates_for_pod_claim) {
