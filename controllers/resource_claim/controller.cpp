@@ -74,6 +74,8 @@ Task<Outcome> Controller::sync(Item item, Priority priority) {
     case Item::Kind::template_users:
     case Item::Kind::group_members:
       return wakeups_.wake_many(std::move(item), priority);
+    case Item::Kind::claims_of_ended:
+      return wakeups_.wake_claims_of_ended(std::move(item.key), priority);
     case Item::Kind::claim:
       break;
   }

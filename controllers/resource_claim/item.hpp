@@ -14,9 +14,18 @@ namespace dcm::resource_claim {
 
 // All kinds share one queue, so that no two workers ever handle the same object.
 struct Item {
-  // The first three, which alone can fail, are indexes of metrics. The last three stand for pods
-  // and groups with something in common, when they are many.
-  enum class Kind : std::uint8_t { pod, claim, group, claim_users, template_users, group_members };
+  // The first three, which alone can fail, are indexes of metrics. The others stand for pods and
+  // groups with something in common, and for the claims of pods and groups that have ended, when
+  // they are many.
+  enum class Kind : std::uint8_t {
+    pod,
+    claim,
+    group,
+    claim_users,
+    template_users,
+    group_members,
+    claims_of_ended
+  };
 
   Kind kind = Kind::pod;
   api::NamespacedName key;
@@ -46,7 +55,8 @@ inline std::string describe(const Item& item) {
                                  "pod group ",
                                  "users of claim ",
                                  "users of template ",
-                                 "members of pod group "};
+                                 "members of pod group ",
+                                 "claims of ended pod or group "};
   return kWords[static_cast<std::size_t>(item.kind)] + item.key.str();
 }
 

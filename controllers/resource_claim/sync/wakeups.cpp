@@ -77,7 +77,7 @@ runtime::Task<> Wakeups::wake_all() {
 void Wakeups::observe_added(const PodPtr& pod, Origin origin) {
   wake_pod(pod, priority_of(origin));
   if (!common::is_done(*pod)) return;
-  wake_claims_of(*pod, common::names_of_claims(*pod), priority_of(origin));
+  wake_claims_of(pod, priority_of(origin));
 }
 
 void Wakeups::observe_updated(const PodPtr& before, const PodPtr& after, Origin origin) {
@@ -91,14 +91,13 @@ void Wakeups::observe_updated(const PodPtr& before, const PodPtr& after, Origin 
 void Wakeups::observe_deleted(const PodPtr& last_known, Origin origin) {
   deleted_consumers_.add(last_known->meta.uid);
   end_backoff({Item::Kind::pod, last_known->meta.key});
-  wake_claims_of(*last_known, common::names_of_claims(*last_known), priority_of(origin));
+  wake_claims_of(last_known, priority_of(origin));
 }
 
 // The pod still exists, without claims of its own. Reservations for it stay. The cache will not
 // show its end, so the API server is asked from now on.
 void Wakeups::observe_left(const PodPtr& last_known, Origin origin) {
-  stores_.claims_by_user.for_each(
-      last_known->meta.uid, [&](const ClaimPtr& claim) { wake_claim(claim, priority_of(origin)); });
+  wake_claims_of(last_known, priority_of(origin));
 }
 
 void Wakeups::observe_added(const ClaimPtr& claim, Origin origin) {
@@ -151,7 +150,7 @@ void Wakeups::observe_updated(const GroupPtr& before, const GroupPtr& after, Ori
 void Wakeups::observe_deleted(const GroupPtr& last_known, Origin origin) {
   deleted_consumers_.add(last_known->meta.uid);
   end_backoff({Item::Kind::group, last_known->meta.key});
-  wake_claims_of(*last_known, common::names_of_claims(*last_known), priority_of(origin));
+  wake_claims_of(last_known, priority_of(origin));
 }
 
 void Wakeups::observe_left(const GroupPtr& /*last_known*/, Origin /*origin*/) {}  // all are kept
@@ -198,16 +197,50 @@ void Wakeups::wake_claim(const ClaimPtr& claim, Priority priority) {
   queue_.add({Item::Kind::claim, claim->meta.key}, priority);
 }
 
-// The claims that the pod or group refers to (`names`), owns, or is reserved in.
-void Wakeups::wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
-                             Priority priority) {
+template <class User>
+void Wakeups::wake_claims_of(const informers::ObjectPtr<User>& user, Priority priority) {
   if (mode_ == Mode::standby) return;
-  const auto wake = [&](const ClaimPtr& claim) { wake_claim(claim, priority); };
-  for (const std::string_view name : names) {
-    const ClaimPtr claim = stores_.claims.get({user.meta.key.namespace_, std::string(name)});
-    if (claim != nullptr) wake(claim);
+  const api::ObjectMeta& meta = user->meta;
+  const std::size_t claims = user->claims.size() + stores_.claims_by_user.count(meta.uid);
+  if (claims > kManyUsers) {
+    ended_[meta.key].insert_or_assign(meta.uid, user);
+    queue_.add({Item::Kind::claims_of_ended, meta.key},
+               {.after = pause_for(claims), .priority = priority});
+    return;
   }
-  stores_.claims_by_user.for_each(user.meta.uid, wake);
+  const OwnClaims found = claims_of(user);
+  for (std::size_t i = 0; i < found.size(); ++i) wake_own_claim(found, i, priority);
+}
+
+runtime::Task<Outcome> Wakeups::wake_claims_of_ended(api::NamespacedName key, Priority priority) {
+  const auto ended = ended_.extract(key);
+  if (!ended) co_return Outcome::done();
+  for (const auto& [uid, user] : ended.mapped()) {
+    const OwnClaims found = claims_of(user);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      wake_own_claim(found, i, priority);
+      if ((i + 1) % kSlice == 0) co_await runtime::yield();
+    }
+  }
+  co_return Outcome::done();
+}
+
+Wakeups::OwnClaims Wakeups::claims_of(const Ended& ended) const {
+  return std::visit(
+      [this](const auto& user) -> OwnClaims {
+        return {user->meta.key.namespace_, common::names_of_claims(*user),
+                stores_.claims_by_user.places(user->meta.uid)};
+      },
+      ended);
+}
+
+// A place may hold another claim by now. Waking that one does no harm.
+void Wakeups::wake_own_claim(const OwnClaims& found, std::size_t i, Priority priority) {
+  const std::size_t names = found.names.size();
+  const ClaimPtr claim = i < names
+                             ? stores_.claims.get({found.namespace_, std::string(found.names[i])})
+                             : stores_.claims.at(found.places[i - names]);
+  if (claim != nullptr) wake_claim(claim, priority);
 }
 
 void Wakeups::wake_users_of(const api::ResourceClaim& claim, Priority priority) {

@@ -1,6 +1,8 @@
 // Turns changes of the caches into items of the queue.
 #pragma once
 
+#include <map>
+#include <variant>
 #include <vector>
 
 #include "controllers/common/feature_gates.hpp"
@@ -20,7 +22,8 @@ using workqueue::Priority;
 // Pods and groups with many claims are queued without deciding, after a pause that grows with the
 // number: otherwise the cost would grow with its square. In the same way, a change that concerns
 // many pods and groups queues an item for all of them, for wake_many(): otherwise one user with
-// thousands of pods could keep the process busy by making and deleting one claim.
+// thousands of pods could keep the process busy by making and deleting one claim. The end of a pod
+// or group with many claims queues an item for all of them, for wake_claims_of_ended().
 //
 // On standby, it remembers deleted pods and groups and queues nothing: another instance does the
 // work. When activated, it learns everything else from the caches.
@@ -42,6 +45,9 @@ class Wakeups final : public informers::Observer<api::Pod>,
   // Wakes the pods and groups that the item stands for, in slices. Always done.
   runtime::Task<Outcome> wake_many(Item users, Priority priority);
 
+  // Wakes the claims of pods and groups of that name that have ended, in slices. Always done.
+  runtime::Task<Outcome> wake_claims_of_ended(api::NamespacedName key, Priority priority);
+
   // Pods and groups known to be gone.
   const UidMemory& deleted_consumers() const { return deleted_consumers_; }
 
@@ -58,6 +64,17 @@ class Wakeups final : public informers::Observer<api::Pod>,
     std::vector<informers::SlotId> groups;
 
     std::size_t size() const { return pods.size() + groups.size(); }
+  };
+
+  // A pod or group that has ended.
+  using Ended = std::variant<PodPtr, GroupPtr>;
+  // The claims that it refers to, and places of those that it owns or is reserved in.
+  struct OwnClaims {
+    api::InternedString namespace_;
+    std::vector<std::string_view> names;  // in the object
+    std::vector<informers::SlotId> places;
+
+    std::size_t size() const { return names.size() + places.size(); }
   };
 
   void observe_added(const PodPtr& pod, Origin origin) override;
@@ -86,8 +103,11 @@ class Wakeups final : public informers::Observer<api::Pod>,
   // Returns false if it has few claims; then the caller decides whether there is work.
   bool enqueue_delayed_if_costly(const Item& item, const api::ClaimUser& user, Priority priority);
   void wake_claim(const ClaimPtr& claim, Priority priority);
-  void wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
-                      Priority priority);
+  // At once if they are few; otherwise an item is queued.
+  template <class User>
+  void wake_claims_of(const informers::ObjectPtr<User>& user, Priority priority);
+  OwnClaims claims_of(const Ended& ended) const;
+  void wake_own_claim(const OwnClaims& found, std::size_t i, Priority priority);
   void wake_users_of(const api::ResourceClaim& claim, Priority priority);
   void wake_owner_that_names_another(const api::ResourceClaim& claim, Priority priority);
   // At once if they are few; otherwise the item is queued.
@@ -104,6 +124,8 @@ class Wakeups final : public informers::Observer<api::Pod>,
   Mode mode_ = Mode::standby;
   UidMemory deleted_consumers_;
   UidMemory reported_claims_;
+  // Those for which an item is queued, by its key.
+  std::map<api::NamespacedName, std::map<api::Uid, Ended>> ended_;
 };
 
 }  // namespace dcm::resource_claim

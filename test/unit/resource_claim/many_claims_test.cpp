@@ -105,6 +105,22 @@ TEST_F(ManyClaims, are_reported_in_slices_if_they_cannot_be_made) {
       << "each lets others go on";
 }
 
+TEST_F(ManyClaims, are_released_together_when_their_pod_ends) {
+  world_.api.put(make_template("gpu"));
+  world_.start();
+  world_.api.put(pod_with(kMany));
+  world_.run_for(1min);
+  allocate_all();
+  world_.run_for(1min);
+  ASSERT_EQ(reserved(), kMany);
+  const std::string adds = "workqueue_adds_total{name=\"resource_claim\"}";
+  const double before = world_.metric(adds);
+  world_.api.remove_pod("trainer");
+  EXPECT_LE(world_.metric(adds) - before, 1) << "no event looks at all of them";
+  world_.run_for(1min);
+  EXPECT_EQ(reserved(), 0);
+}
+
 // The names of pod claims that differ only at their end are cut to the same beginning of a claim's
 // name, and anybody may make claims that begin so.
 TEST(OwnedClaims, have_few_candidates_for_pod_claim) {
