@@ -81,8 +81,8 @@ class OwnWriteLedger {
 };
 
 // Objects that our own writes deleted, while the watch may still show them. An entry is removed
-// when the watch shows the deletion, a later state, another object of that name, or a list without
-// it.
+// when the watch shows the deletion, a later state, or another object of that name, and when a list
+// begins: lists are consistent, so what one has is there, as after a restore of etcd.
 template <class T>
 class OwnDeletions {
  public:
@@ -101,7 +101,6 @@ class OwnDeletions {
       return false;
     }
     entry.watched = seen.object;
-    entry.is_listed = true;
     return true;
   }
   void drop(const api::NamespacedName& name) { entries_.erase(name); }
@@ -111,20 +110,13 @@ class OwnDeletions {
     return std::move(entry.mapped().watched);
   }
   bool empty() const noexcept { return entries_.empty(); }
-
-  void begin_relist() {
-    for (auto& [name, entry] : entries_) entry.is_listed = false;
-  }
-  void end_relist() {
-    std::erase_if(entries_, [](const auto& item) { return !item.second.is_listed; });
-  }
+  void clear() noexcept { entries_.clear(); }
 
  private:
   struct Entry {
     api::Uid uid;
     api::ResourceVersion version;
     api::ObjectPtr<T> watched;
-    bool is_listed = true;
   };
   std::unordered_map<api::NamespacedName, Entry> entries_;
 };

@@ -14,8 +14,8 @@
 // passed, or that is not newer than the stored object, changes nothing. A DELETE that returns
 // the object (being deleted, with a finalizer or a grace period) is recorded like any other
 // write. If the object is gone at once, no answer gives the resourceVersion of the deletion:
-// record_gone() hides the object, by its UID, until the watch shows its deletion, a later
-// state, or a list without it.
+// record_gone() hides the object, by its UID, until the watch shows its deletion or a later
+// state, or a list begins, which shows whether it is there.
 #pragma once
 
 #include <optional>
@@ -165,7 +165,7 @@ class StoreWriter {
   void begin_relist() {
     store_->table_.unmark_all();
     store_->own_.begin_relist();
-    store_->gone_.begin_relist();
+    store_->gone_.clear();
   }
   void observe_listed(api::Decoded<T> seen) { store_->observe_listed(std::move(seen)); }
   void observe_unlisted(const api::ObjectMeta& gone) {
@@ -176,7 +176,6 @@ class StoreWriter {
   }
   void end_relist(const api::ResourceVersion& version) {
     store_->own_.end_relist();
-    store_->gone_.end_relist();
     store_->pass(version);
   }
 

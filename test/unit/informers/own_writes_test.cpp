@@ -118,15 +118,33 @@ TEST_F(OwnWritesTest, forgets_deletion_after_list_without_object) {
   EXPECT_EQ(shown("a"), "90") << "from a backup, at a version that counts on";
 }
 
-TEST_F(OwnWritesTest, does_not_restore_deleted_object_by_old_list) {
+TEST_F(OwnWritesTest, shows_deleted_object_in_later_list) {
   end({.name = "a", .version = 90});
-  relist({{.name = "a", .version = 90}}, 100);
+  relist({{.name = "a", .version = 90}}, 1'000'000);
+  EXPECT_EQ(shown("a"), "90") << "from a backup, at a version that counts on";
+}
+
+TEST_F(OwnWritesTest, does_not_restore_object_deleted_during_list) {
+  writer_.begin_relist();
+  end({.name = "a", .version = 90});
+  writer_.observe_listed(seen({.name = "a", .version = 90}));
+  writer_.sweep(Cursor(), 100, version_of(100));
+  writer_.end_relist(version_of(100));
   EXPECT_EQ(shown("a"), "none");
 }
 
 TEST_F(OwnWritesTest, shows_deleted_objects_after_server_rollback) {
   end({.name = "a", .version = 90});
   relist({{.name = "a", .version = 80}}, 95);
+  EXPECT_EQ(shown("a"), "80");
+}
+
+TEST_F(OwnWritesTest, shows_object_deleted_during_list_after_server_rollback) {
+  writer_.begin_relist();
+  end({.name = "a", .version = 90});
+  writer_.observe_listed(seen({.name = "a", .version = 80}));
+  writer_.sweep(Cursor(), 100, version_of(95));
+  writer_.end_relist(version_of(95));
   EXPECT_EQ(shown("a"), "80");
 }
 
