@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/condition.hpp"
+#include "runtime/deadline.hpp"
 #include "runtime/task.hpp"
 
 namespace dcm::manager {
@@ -25,9 +26,11 @@ class Elected {
     changed_.notify_all();
     while (!is_set_) co_await changed_.wait();
   }
-  // Waits until an epoch waits for the election.
-  runtime::Task<> wait_until_wanted() {
-    while (!is_wanted_) co_await changed_.wait();
+  // Waits until an epoch waits for the election, at most until the deadline.
+  runtime::Task<> wait_until_wanted(runtime::Deadline deadline) {
+    using Wakeup = runtime::Condition::Wakeup;
+    Wakeup last = Wakeup::notified;
+    while (!is_wanted_ && last != Wakeup::timed_out) last = co_await changed_.wait(deadline);
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "manager/leader_election.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -10,6 +11,11 @@
 #include "runtime/http/tcp.hpp"
 
 namespace dcm::manager {
+namespace {
+
+constexpr runtime::Duration kLookEvery = std::chrono::seconds(2);
+
+}  // namespace
 
 LeaderElection::LeaderElection(const Process& process, const LeaderElectionOptions& options,
                                client::RestClient& rest, leader_election::Fence& fence,
@@ -19,6 +25,7 @@ LeaderElection::LeaderElection(const Process& process, const LeaderElectionOptio
                     : options.identity),
       report_(std::move(report)),
       on_lost_(options.on_lost),
+      time_(process.loop.time()),
       elected_(elected),
       elector_({.rest = rest,
                 .time = process.loop.time(),
@@ -35,7 +42,11 @@ void LeaderElection::start(Stop& stop) {
 }
 
 runtime::Task<> LeaderElection::run() {
-  co_await elected_.wait_until_wanted();
+  // Caches are filled meanwhile. If etcd is restored, only the lease shows it.
+  while (!elected_.is_wanted()) {
+    co_await elector_.look();
+    co_await elected_.wait_until_wanted(runtime::Deadline::after(time_, kLookEvery));
+  }
   co_await elector_.run();
 }
 

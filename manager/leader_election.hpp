@@ -60,6 +60,7 @@ class LeaderElection final : leader_election::LeaderCallbacks {
   std::string identity_;
   Report report_;
   std::function<void()> on_lost_;
+  runtime::TimeSource& time_;
   Elected& elected_;
   leader_election::LeaderElector elector_;
   runtime::TaskGroup tasks_;

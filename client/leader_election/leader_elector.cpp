@@ -58,6 +58,10 @@ LeaderElector::~LeaderElector() {
   if (fence_timer_) deps_.time.cancel(*fence_timer_);
 }
 
+Task<> LeaderElector::look() {
+  co_await send(client::get_request(leases(), lease_));
+}
+
 Task<> LeaderElector::run() {
   while (!is_over_) {
     if (is_stopping_) move_to(begin_release(std::move(state_)));

@@ -269,6 +269,18 @@ TEST_F(Electors, end_when_server_goes_back_to_earlier_state) {
   }
 }
 
+TEST_F(Electors, end_when_server_has_gone_back_since_look) {
+  world.add();
+  run_for(10s);
+  Node& late = world.nodes.emplace_back(world, "late", Timing(), Clock());
+  world.tasks.spawn("look", late.elector.look());
+  run_for(1s);
+  late.line.state = Line::State::goes_back;
+  world.tasks.spawn(late.name, late.run());
+  run_for(1s);
+  EXPECT_TRUE(late.lost);
+}
+
 TEST_F(Electors, wait_for_isolated_leader_before_recreating_lease) {
   Node& first = world.add();
   run_for(1s);
