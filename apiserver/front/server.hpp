@@ -94,6 +94,13 @@ class Server {
   // Stores an object as a restored backup has it, with its UID and status: without defaults,
   // validation and managed fields. `object` has a name, and no object of that name exists.
   void restore(std::string_view resource, JsonObject object);
+  // Goes back to an earlier state, as with a restored etcd, and ends all watches. `revision`: where
+  // revisions continue; the snapshot's own one, or, with `etcdctl snapshot restore --bump-revision
+  // --mark-compacted`, a later one than any that clients know. Custom kinds must be the same then.
+  void restore(const Store::Snapshot& snapshot, Revision revision) {
+    end_watches();
+    store_.restore(snapshot, revision);
+  }
   // Serves other versions from now on.
   void serve(const ServedVersions& served) { types_.serve(served); }
 

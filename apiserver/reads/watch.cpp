@@ -222,6 +222,8 @@ std::optional<std::string> Watch::next() {
   if (auto change = next_change()) return change;
   // Only now, with no event left, this reader has reached the newest revision.
   if (ended_ || !std::exchange(bookmark_due_, false)) return std::nullopt;
+  // A client that has seen more than there is, since etcd was restored.
+  if (context_.store->revision() < floor_) return std::nullopt;
   return bookmark();
 }
 

@@ -164,6 +164,27 @@ void Store::forget_history(std::string_view resource) {
   while (!here.history.empty()) forget_oldest(here);
 }
 
+Store::Snapshot Store::snapshot() const {
+  Snapshot snapshot{revision_, {}};
+  for (const auto& [name, here] : tables_) snapshot.objects[name] = here.objects;
+  return snapshot;
+}
+
+void Store::restore(const Snapshot& snapshot, Revision revision) {
+  DCM_ASSERT(revision >= snapshot.revision);
+  for (auto& [name, here] : tables_) {
+    forget_history(name);
+    here.oldest = 0;
+    const auto then = snapshot.objects.find(name);
+    if (then == snapshot.objects.end()) {
+      here.objects.clear();
+    } else {
+      here.objects = then->second;
+    }
+  }
+  revision_ = compacted_ = revision;
+}
+
 std::uint64_t Store::next_change(std::string_view resource) const {
   const Table& here = table(resource);
   return here.forgotten + here.history.size();

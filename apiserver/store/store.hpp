@@ -75,6 +75,16 @@ class Store {
   // Forgets that of one resource, whose watches have ended.
   void forget_history(std::string_view resource);
 
+  // All objects at one time, by resource and key.
+  struct Snapshot {
+    Revision revision;
+    std::map<std::string, std::map<std::string, Stored, std::less<>>, std::less<>> objects;
+  };
+  Snapshot snapshot() const;
+  // Goes back to an earlier state, of which no history is kept. Revisions continue from `revision`,
+  // which is not before the snapshot's. The listener is not called.
+  void restore(const Snapshot& snapshot, Revision revision);
+
   // The changes of one resource are numbered from 0; a watch remembers the number of its next one.
   std::uint64_t next_change(std::string_view resource) const;
   // The number of the first change after `revision`. Requires is_kept().

@@ -17,6 +17,8 @@ using runtime::Task;
 
 // Longer than a lease takes to expire, and to be taken over.
 constexpr Duration kLagInCreate = 25s;
+// More writes than any world has.
+constexpr apiserver::Revision kBump = 1'000'000'000;
 
 }  // namespace
 
@@ -108,6 +110,9 @@ Task<> FaultInjector::apply(Fault fault) {
     case change_lease:
       change_lease_by_hand(fault);
       break;
+    case restore_etcd:
+      co_await this->restore_etcd(fault);
+      break;
     default:
       co_await apply_to_manager(fault);
   }
@@ -181,6 +186,25 @@ Task<> FaultInjector::take_server_down(Fault fault) {
   co_await world_.faulty_server.stop();
   if (fault.choice % 2 == 0) world_.server.compact_history();
   co_await sleep_for(world_.loop.time(), fault.lasts);
+  world_.faulty_server.start();
+  is_server_down_ = false;
+}
+
+// Where revisions go back, managers see it by their lease; without one, an admin restarts them.
+Task<> FaultInjector::restore_etcd(Fault fault) {
+  const apiserver::Store::Snapshot snapshot = world_.server.store().snapshot();
+  co_await sleep_for(world_.loop.time(), fault.lasts - downtime_of(fault));
+  if (is_server_down_) co_return;
+  is_server_down_ = true;
+  co_await world_.faulty_server.stop();
+  co_await sleep_for(world_.loop.time(), downtime_of(fault));
+  const bool is_bumped = bumps_revision(fault);
+  world_.server.restore(snapshot,
+                        is_bumped ? world_.server.store().revision() + kBump : snapshot.revision);
+  world_.safety.start_over(snapshot);
+  if (!is_bumped && !world_.elects) {
+    for (Replica& replica : world_.replicas) replica.command(Replica::Order::kill);
+  }
   world_.faulty_server.start();
   is_server_down_ = false;
 }

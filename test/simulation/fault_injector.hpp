@@ -23,6 +23,7 @@ class FaultInjector {
     FaultyServer& faulty_server;
     Safety& safety;
     std::list<Replica>& replicas;
+    bool elects;              // whether the managers elect a leader
     runtime::Duration until;  // when no fault is active any longer
   };
   // The server's current request faults become the usual ones, to which each fault returns.
@@ -43,6 +44,7 @@ class FaultInjector {
   runtime::Task<> set_for(runtime::Duration lasts, T& setting, T value, T usual = T());
   runtime::Task<> lag(std::string resource, runtime::Duration by, runtime::Duration lasts);
   runtime::Task<> take_server_down(Fault fault);
+  runtime::Task<> restore_etcd(Fault fault);
   void change_lease_by_hand(const Fault& fault);
   runtime::Task<> die_in_create(Fault fault);
   runtime::Task<> freeze(Fault fault, Replica& replica);

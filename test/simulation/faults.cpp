@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, kFaultKinds> kNames = {
     "compact",         "lose bookmarks",     "restart server",  "kill manager",
     "stop manager",    "kill at some await", "kill in create",  "freeze manager",
     "jump clock",      "lag watches",        "forbid requests", "forbid kind",
-    "slow lists",      "conflicting writes", "change lease"};
+    "slow lists",      "conflicting writes", "change lease",    "restore etcd"};
 
 constexpr std::array<int, 4> kRefusals = {429, 500, 503, 504};
 
@@ -64,6 +64,16 @@ Fault draw_fault(runtime::Rng& rng, Fault::Kind kind, runtime::Duration until) {
 }
 
 }  // namespace
+
+// Long enough for a snapshot from before the last renewal of the lease; what follows takes a
+// minute.
+std::optional<Fault> draw_restore(runtime::Rng rng, runtime::Duration until) {
+  if (rng.below(8) != 0) return std::nullopt;
+  Fault fault{.kind = Fault::Kind::restore_etcd, .lasts = draw(rng, 30s, 300s)};
+  fault.at = draw(rng, 5s, until - fault.lasts - 60s);
+  fault.choice = rng.next() & 0xffff'ffff;
+  return fault;
+}
 
 void let_meet_groups(std::vector<Fault>& faults, runtime::Rng rng) {
   for (Fault& fault : faults) fault.meets_groups = rng.below(4) == 0;
@@ -118,6 +128,14 @@ runtime::Duration lag_of(const Fault& fault) {
   return std::chrono::duration_cast<runtime::Duration>(kLagMax * fault.share);
 }
 
+runtime::Duration downtime_of(const Fault& fault) {
+  return 1s + 1s * (fault.choice / 2 % 20);
+}
+
+bool bumps_revision(const Fault& fault) {
+  return fault.choice % 2 == 0;
+}
+
 std::uint64_t tasks_of(const Fault& fault) {
   return fault.choice % (1U << (3 + fault.choice % 9));
 }
@@ -136,8 +154,8 @@ std::string Fault::str() const {
 }
 
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until) {
-  // A few kinds are likely in a world, so that the mixture varies.
-  std::array<double, kFaultKinds> weights{};
+  // A few kinds are likely in a world, so that the mixture varies. The last kind is not drawn here.
+  std::array<double, kFaultKinds - 1> weights{};
   for (double& weight : weights) weight = 0.05 + (rng.below(3) == 0 ? rng.unit() : 0);
   // Which kinds are frequent in a world.
   weights[static_cast<std::size_t>(Fault::Kind::forbid_requests)] += 0.3;

@@ -1,6 +1,7 @@
 // The faults of a world: drawn from its seed in advance, so that single faults can be omitted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,8 @@ struct Fault {
     forbid_kind,      // a role lacks one kind: no list, watch or look-up of it
     slow_lists,       // lists and watches of one kind begin when the fault ends
     conflict,         // others change an object right before a manager does
-    change_lease      // by an unrelated client
+    change_lease,     // by an unrelated client
+    restore_etcd      // from a backup; not drawn like the others
   } kind;
   runtime::Duration at{};
   runtime::Duration lasts{};
@@ -53,10 +55,13 @@ struct Fault {
   std::string str() const;
 };
 
-inline constexpr std::size_t kFaultKinds = 27;
+inline constexpr std::size_t kFaultKinds = 28;
 
 // At least 5, ordered by their beginning; all end before `until`.
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);
+
+// In one world of eight: etcd goes back to what it was at the fault's beginning, at its end.
+std::optional<Fault> draw_restore(runtime::Rng rng, runtime::Duration until);
 
 // Lets some of them concern pod groups, by their choice of watches and requests.
 void let_meet_groups(std::vector<Fault>& faults, runtime::Rng rng);
@@ -74,6 +79,10 @@ int forbidden_status_of(const Fault& fault);
 runtime::Duration clock_error_of(const Fault& fault);
 // How far a replica of the server lags.
 runtime::Duration lag_of(const Fault& fault);
+// How long no server answers before etcd is restored.
+runtime::Duration downtime_of(const Fault& fault);
+// Whether revisions continue beyond all that clients know (`--bump-revision`).
+bool bumps_revision(const Fault& fault);
 // After how many tasks a manager dies.
 std::uint64_t tasks_of(const Fault& fault);
 // Whether the process after a killed one is stopped while it starts.

@@ -322,6 +322,8 @@ Task<MessageScheduler::Fate> FaultyServer::carry(MessageScheduler::Message messa
 
 void FaultyServer::committed(apiserver::Revision revision) {
   const runtime::MonoTime now = loop_.time().now();
+  // etcd was restored.
+  if (!commits_.empty() && revision < commits_.back().first) commits_.clear();
   commits_.emplace_back(revision, now);
   while (now - commits_.front().second > kLagMax) commits_.pop_front();
 }

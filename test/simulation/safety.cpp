@@ -56,7 +56,21 @@ void Safety::end(const apiserver::LoggedRequest& request, const apiserver::Respo
   writer_ = nullptr;
 }
 
+void Safety::start_over(const apiserver::Store::Snapshot& state) {
+  started_over_ = time_.now();
+  cluster_ = {};
+  lives_.clear();
+  group_lives_.clear();
+  bound_members_.clear();
+  for (const auto& [resource, objects] : state.objects) {
+    for (const auto& [key, object] : objects) {
+      observe(resource, {state.revision, key, nullptr, object});
+    }
+  }
+}
+
 void Safety::report(std::string invariant, std::string details) {
+  if (has_started_over_lately()) return;
   const std::string who = writer_ == nullptr ? std::string() : writer_->user_agent + ": ";
   breaches_.push_back({std::move(invariant), who + std::move(details)});
 }

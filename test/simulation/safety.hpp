@@ -34,6 +34,9 @@ class Safety {
   // A write of a manager has arrived; `holder`: who has the lease now ("": nobody).
   void observe_arrival(std::string_view manager, std::string_view what, std::string_view holder);
 
+  // The server has gone back to an earlier state: what was true or promised before counts no
+  // longer. Until all managers must know, single writes are not judged.
+  void start_over(const apiserver::Store::Snapshot& state);
   // The lease was edited by hand: its holder continues until it notices, as the lease does not
   // fence others then.
   void allow_two_leaders() { lease_changed_by_hand_ = time_.now(); }
@@ -77,6 +80,7 @@ class Safety {
     std::string uid, group;
   };
 
+  bool has_started_over_lately() const { return started_over_ && is_recent(*started_over_); }
   void report(std::string invariant, std::string details);
   void check_manager(std::string_view resource, const apiserver::Change& change);
   void check_lease(const apiserver::Change& change);
@@ -130,6 +134,7 @@ class Safety {
   runtime::Duration clocks_ahead_{};
   std::optional<runtime::MonoTime> evicted_last_;
   std::size_t relists_ = 0;
+  std::optional<runtime::MonoTime> started_over_;
   runtime::MonoTime lease_changed_{};
   std::optional<runtime::MonoTime> lease_changed_by_hand_;
 };

@@ -114,8 +114,10 @@ World::World(const WorldOptions& options)
   if (has_groups_) use_groups(rng_for(11));
   draw_tenants(rng_for(12));
   draw_protocol(rng_for(13));
-  fault_injector_.emplace(FaultInjector::World{loop_, timeline_, server_, network_, faulty_server_,
-                                               safety_, replicas_, options_.lasts});
+  if (const auto restore = draw_restore(rng_for(14), options.lasts)) faults_.push_back(*restore);
+  fault_injector_.emplace(
+      FaultInjector::World{loop_, timeline_, server_, network_, faulty_server_, safety_, replicas_,
+                           manager_options_.leader_election.has_value(), options_.lasts});
   aftermath_.emplace(
       Aftermath::World{loop_, timeline_, server_, faulty_server_, safety_, workload_,
                        fenced_writes_, prompt(), rate_of_turns(), has_few_places(),

@@ -112,6 +112,37 @@ TEST_F(Watches, send_bookmarks_each_minute_if_allowed) {
   EXPECT_EQ(summary(drain(*quiet)), Lines{});
 }
 
+// As with a restored etcd whose revisions go back: the watch passes over all that it counts as
+// seen.
+TEST_F(Watches, show_nothing_before_their_version_after_restore) {
+  const Store::Snapshot before = server.store().snapshot();
+  make("a");
+  make("b");
+  auto watch = open("resourceVersion=" + now());
+  const std::string last = now();
+  server.restore(before, before.revision);
+  EXPECT_TRUE(watch->ended());
+  watch = open("allowWatchBookmarks=true&resourceVersion=" + last);
+  EXPECT_EQ(api.get(std::string(kMaps) + "/a").status, 404);
+  make("c");
+  while (time.advance_to_next(runtime::MonoTime(60s))) {
+  }
+  EXPECT_EQ(summary(drain(*watch)), Lines{});
+  make("d");
+  make("e");
+  EXPECT_EQ(summary(drain(*watch)), Lines{"ADDED e"});
+}
+
+TEST_F(Watches, expire_after_restore_with_later_revision) {
+  make("a");
+  const Store::Snapshot before = server.store().snapshot();
+  const std::string version = now();
+  server.restore(before, before.revision + 1'000);
+  EXPECT_EQ(summary(drain(*open("resourceVersion=" + version))), Lines{"ERROR Expired"});
+  EXPECT_EQ(text_at(api.get(std::string(kMaps) + "/a").body, {"metadata", "resourceVersion"}),
+            version);
+}
+
 TEST_F(Watches, send_bookmark_before_timeout) {
   auto watch = open("allowWatchBookmarks=true&timeoutSeconds=10&resourceVersion=" + now());
   EXPECT_TRUE(time.advance_to_next(runtime::MonoTime(8s)));
