@@ -307,6 +307,13 @@ MUTATIONS = [
     return answer;
   }
   const bool is_too_large = message.size() > kClaimAnswerBytesMax;"""),
+    Mutation("restore-is-not-seen", "a lease that goes back to an earlier version is like any other",
+             "client/leader_election/leader_elector.cpp", "if (is_known && meta_.resource_version < last &&",
+             "if (!M && is_known && meta_.resource_version < last &&"),
+    Mutation("restored-pod-counts-as-gone", "a pod that was seen deleted stays gone", RC + "rules/decide_claim.cpp",
+             "  if (cached != snapshot.cached.end() && cached->second.uid == consumer.uid) {",
+             "  const bool is_gone = M && snapshot.deleted.contains(consumer.uid);\n"
+             "  if (!is_gone && cached != snapshot.cached.end() && cached->second.uid == consumer.uid) {"),
 ]
 
 
