@@ -238,6 +238,8 @@ void Kubelet::look_at(const Pod& pod) {
     const auto [stopped, is_new] =
         dying_.try_emplace(pod.uid, now() + std::chrono::milliseconds(rng_.below(30'000)));
     if (now() < stopped->second) return;
+    // As in kubelet, its end goes on even if a restore of etcd takes the deletion back.
+    finishing_.insert(pod.uid);
     busy_.insert(pod.uid);
     return tasks_->spawn("end", end_pod(pod));
   }
