@@ -124,11 +124,16 @@ std::expected<std::string, std::string> to_re2(std::string_view pattern) {
 
 // Measured: a program takes some 300 ns per instruction, and a pattern that is refused up to 20 µs
 // per byte, or 150 ms if its program would be too large.
+constexpr std::size_t kLeastSteps = 200;
+
+std::size_t steps_to_refuse(std::string_view pattern) {
+  return kLeastSteps + 100 * pattern.size();
+}
+
 std::size_t steps_to_compile(std::string_view pattern, const re2::RE2& regex) {
-  constexpr std::size_t kLeast = 200;
-  if (regex.ok()) return kLeast + 8 * static_cast<std::size_t>(regex.ProgramSize());
+  if (regex.ok()) return kLeastSteps + 8 * static_cast<std::size_t>(regex.ProgramSize());
   const bool is_too_large = regex.error_code() == re2::RE2::ErrorPatternTooLarge;
-  return is_too_large ? 1'000'000 : kLeast + 100 * pattern.size();
+  return is_too_large ? 1'000'000 : steps_to_refuse(pattern);
 }
 
 }  // namespace
@@ -146,7 +151,7 @@ std::expected<Regex, std::string> Regex::compile(std::string_view pattern) {
 std::expected<Regex, std::string> Regex::compile(std::string_view pattern, Arena& arena) {
   const auto translated = to_re2(pattern);
   if (!translated) {
-    arena.take_steps(1 + pattern.size() / 64);
+    arena.take_steps(steps_to_refuse(pattern));
     return std::unexpected(translated.error());
   }
   Regex regex(std::make_unique<re2::RE2>(piece(*translated), options()));

@@ -383,7 +383,8 @@ TEST(Program, bounds_repeated_formatting) {
 // Most of the time goes into compiling the patterns.
 TEST(Program, bounds_patterns_that_are_not_constant) {
   for (const char* pattern :
-       {R"('\\pL{500}' + '')", R"('\\pL{50}' + '')", R"('\\pL\\pL\\pL(' + '')"}) {
+       {R"('\\pL{500}' + '')", R"('\\pL{50}' + '')", R"('\\pL\\pL\\pL(' + '')",
+        R"('\\pl\\p{Letter}\\p{ll}\\p{lu}\\p{lo}\\p{So}\\C' + '')"}) {
     EXPECT_EQ(outcome_of(std::string("lists.range(10000).all(a, !'x'.matches(") + pattern + "))"),
               kNoMemory)
         << pattern;
