@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -117,15 +118,14 @@ void add_slice(const Slice& slice, const Features& features, Pool& pool,
 void look_elsewhere(const SliceIndex& index, const Features& features,
                     std::span<const Slice* const> here, Pool& pool) {
   const std::int64_t generation = here[0]->generation;
+  const std::unordered_set<const Slice*> known(here.begin(), here.end());
   std::int64_t found = 0;
   for (const SlicePtr& slice : index.of_pool(pool.id)) {
     if (slice->generation > generation) pool.state = Pool::State::obsolete;
     if (slice->generation != generation) continue;
     if (!features.compatibility_groups && has_compatibility_groups(*slice)) continue;
     ++found;
-    if (std::ranges::find(here, slice.get()) == here.end()) {
-      add_slice(*slice, features, pool, pool.elsewhere);
-    }
+    if (!known.contains(slice.get())) add_slice(*slice, features, pool, pool.elsewhere);
   }
   pool.slices_found = found;
   if (pool.state == Pool::State::usable && found != pool.slices_expected) {

@@ -17,6 +17,7 @@ constexpr std::size_t kGroupsMax = 8;
 constexpr std::size_t kRequestsMax = 8;
 constexpr std::size_t kNodesNamedMax = 5;
 constexpr std::size_t kVariantsNamedMax = 4;
+constexpr std::size_t kObstaclesMax = 12;
 
 std::string describe(const RequestAnswer& request, const Wording& words) {
   const std::string name = words.name(request.claim, request.name);
@@ -94,8 +95,13 @@ std::string describe_obstacles(const std::map<std::string, Tally>& obstacles) {
   std::ranges::sort(parts, [](const auto& a, const auto& b) {
     return std::pair(b.first, &a.second) < std::pair(a.first, &b.second);
   });
+  // Each device may have an obstacle of its own.
+  const std::size_t told = std::min(parts.size(), kObstaclesMax);
   std::string text;
-  for (const auto& [devices, part] : parts) text += (text.empty() ? "" : "; ") + part;
+  for (std::size_t i = 0; i < told; ++i) text += (text.empty() ? "" : "; ") + parts[i].second;
+  std::size_t others = 0;
+  for (std::size_t i = told; i < parts.size(); ++i) others += parts[i].first;
+  if (others > 0) text += fmt::format("; {} for other reasons", others);
   return text;
 }
 

@@ -54,6 +54,18 @@ TEST(ExplainDevices, names_obstacles) {
         "claim: claim lab/x of pod lab/y; 1 not matching selector #0 of the request, "
         "device.attributes[\"gpu.example.com\"].model == \"H100\": "
         "device.attributes[\"gpu.example.com\"].model is \"A100\"; 1 tainted"}},
+      {"each tainted in its own way",
+       [](DeviceWorld& w) {
+         std::vector<std::string> all;
+         for (int i = 0; i < 20; ++i) {
+           all.push_back(
+               device(fmt::format("d{}", i),
+                      fmt::format("'taints': [{{'key': 't{}', 'effect': 'NoSchedule'}}]", i)));
+         }
+         w.node("n").devices("n", all).wants({exactly("r")});
+       },
+       {"0 of 20 devices free; 1 tainted t0:NoSchedule by driver gpu.example.com; 1 tainted t1:",
+        "; 8 for other reasons."}},
       {"held only: it goes on by itself",
        [](DeviceWorld& w) {
          w.node("n")
