@@ -700,6 +700,42 @@ CO_TEST(Parts, delete_extended_resource_claim_if_device_is_not_ready) {
   co_await cluster.stop();
 }
 
+// As in kube-scheduler's isPodReadyForBinding.
+CO_TEST(Parts, look_at_no_claim_behind_one_whose_device_is_not_ready) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  const auto set = [&](const std::string& claim, const std::string& condition) {
+    cluster.api.patch(kClaims + "/" + claim + "/status", apiserver::kMerge,
+                      R"({"status":{"devices":[{"driver":"d.example.com","pool":"p","device":")" +
+                          claim + R"(","conditions":[{"type":"example.com/)" + condition +
+                          R"(","status":"True","reason":"r","message":"","lastTransitionTime":)" +
+                          R"("2026-01-01T00:00:00Z"}]}]}})");
+  };
+  for (const std::string claim : {"a", "b"}) {
+    cluster.make_claim(claim, "");
+    cluster.api.patch(kClaims + "/" + claim + "/status", apiserver::kMerge,
+                      R"({"status":{"allocation":{"devices":{"results":[{"request":"r","driver":)"
+                      R"("d.example.com","pool":"p","device":")" +
+                          claim + R"(","bindingConditions":["example.com/ready"],)" +
+                          R"("bindingFailureConditions":["example.com/failed"]}]}}}})");
+  }
+  cluster.api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",)"
+                          R"("image":"i"}],"resourceClaims":[{"name":"a","resourceClaimName":"a"},)"
+                          R"({"name":"b","resourceClaimName":"b"}]}})");
+  co_await cluster.settle();
+  const auto has_failed = [&] {
+    return serialize(cluster.api.get("/api/v1/namespaces/default/events").body)
+        .contains("device binding failed: claim=b");
+  };
+  set("b", "failed");
+  co_await sleep_for(loop.time(), 20s);
+  EXPECT_FALSE(has_failed());
+  set("a", "ready");
+  co_await sleep_for(loop.time(), 20s);
+  EXPECT_TRUE(has_failed());
+  co_await cluster.stop();
+}
+
 // As kube-scheduler does: handleSchedulingFailure in pkg/scheduler/schedule_one.go.
 CO_TEST(Parts, tell_generation_of_pod_without_place) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
