@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -93,7 +94,7 @@ std::string describe_obstacles(const std::map<std::string, Tally>& obstacles) {
     parts.emplace_back(tally.devices, std::move(text));
   }
   std::ranges::sort(parts, [](const auto& a, const auto& b) {
-    return std::pair(b.first, &a.second) < std::pair(a.first, &b.second);
+    return std::tie(b.first, a.second) < std::tie(a.first, b.second);
   });
   // Each device may have an obstacle of its own.
   const std::size_t told = std::min(parts.size(), kObstaclesMax);

@@ -64,7 +64,7 @@ TEST(ExplainDevices, names_obstacles) {
          }
          w.node("n").devices("n", all).wants({exactly("r")});
        },
-       {"0 of 20 devices free; 1 tainted t0:NoSchedule by driver gpu.example.com; 1 tainted t1:",
+       {"0 of 20 devices free; 1 tainted t0:NoSchedule by driver gpu.example.com; 1 tainted t10:",
         "; 8 for other reasons."}},
       {"held only: it goes on by itself",
        [](DeviceWorld& w) {
