@@ -22,4 +22,10 @@ void UidMemory::add(const api::Uid& uid) {
   oldest_ = (oldest_ + 1) % capacity_;
 }
 
+void UidMemory::clear() {
+  index_.clear();
+  uids_.clear();
+  oldest_ = 0;
+}
+
 }  // namespace dcm::resource_claim

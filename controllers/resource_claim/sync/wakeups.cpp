@@ -100,12 +100,19 @@ void Wakeups::observe_left(const PodPtr& last_known, Origin origin) {
   wake_claims_of(last_known, priority_of(origin));
 }
 
+// After a restore of etcd, claims may be listed before the consumers that it has brought back.
+void Wakeups::distrust_memory(Origin origin) {
+  if (origin == Origin::initial) deleted_consumers_.clear();
+}
+
 void Wakeups::observe_added(const ClaimPtr& claim, Origin origin) {
+  distrust_memory(origin);
   wake_claim(claim, priority_of(origin));
   wake_users_of(*claim, priority_of(origin));
 }
 
 void Wakeups::observe_updated(const ClaimPtr& before, const ClaimPtr& after, Origin origin) {
+  distrust_memory(origin);
   const Priority priority = priority_of(origin);
   wake_claim(after, priority);
   wake_owner_that_names_another(*after, priority);

@@ -102,6 +102,7 @@ class Wakeups final : public informers::Observer<api::Pod>,
   void wake_group(const GroupPtr& group, Priority priority);
   // Returns false if it has few claims; then the caller decides whether there is work.
   bool enqueue_delayed_if_costly(const Item& item, const api::ClaimUser& user, Priority priority);
+  void distrust_memory(Origin origin);
   void wake_claim(const ClaimPtr& claim, Priority priority);
   // At once if they are few; otherwise an item is queued.
   template <class User>

@@ -149,6 +149,24 @@ TEST(Recovery, starts_over_with_objects_that_restore_brings_back) {
   }
 }
 
+TEST(Recovery, keeps_reservation_of_restored_pod_that_is_listed_later) {
+  World world;
+  world.start();
+  const auto pod = make_pod("p").uses("shared", "shared").on_node("n").get();
+  const auto shared = make_claim("shared").allocated().with_finalizer().reserved_for("p").get();
+  world.api.put(pod);
+  world.api.put(shared);
+  world.settle();
+  world.api.remove_pod("p");
+  world.settle();
+  world.hold_watch();
+  world.api.put(pod);
+  world.api.put(shared);
+  world.list_claims();
+  world.settle();
+  EXPECT_EQ(world.describe(), "pod p\nclaim shared allocated protected reserved for p\n");
+}
+
 TEST(Recovery, leaves_nothing_behind_after_kill) {
   for (int micros = 0; micros < 6'000; micros += 250) {
     World world;

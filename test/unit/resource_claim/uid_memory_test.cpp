@@ -43,6 +43,17 @@ TEST(UidMemory, costs_nothing_for_repeated_uid) {
   EXPECT_TRUE(memory.contains(uid(2)));
 }
 
+TEST(UidMemory, begins_anew_after_clear) {
+  UidMemory memory(2);
+  for (int i = 0; i < 3; ++i) memory.add(uid(i));
+  memory.clear();
+  EXPECT_EQ(memory.size(), 0U);
+  for (int i = 0; i < 3; ++i) memory.add(uid(i));
+  EXPECT_FALSE(memory.contains(uid(0)));
+  EXPECT_TRUE(memory.contains(uid(1)));
+  EXPECT_TRUE(memory.contains(uid(2)));
+}
+
 TEST(UidMemory, ignores_none) {
   UidMemory memory(2);
   memory.add(api::Uid());

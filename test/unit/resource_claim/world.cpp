@@ -98,6 +98,10 @@ void World::Process::sync(const World& world) {
   sync_store(group_writer, world.api.groups(), world.api.version());
 }
 
+void World::list_claims() {
+  sync_store(process_->claim_writer, api.claims(), api.version());
+}
+
 World::World() {
   api.on_change = [this](const test::FakeClaimApi::Change& change) {
     if (is_held(change)) {

@@ -56,6 +56,8 @@ class World {
   // From now on these watches deliver nothing, until release_watch(). Own writes are still seen.
   void hold_watch(Held what = Held::everything) { held_kinds_ = what; }
   void release_watch();
+  // The watch of claims has expired: they are listed.
+  void list_claims();
 
   // Runs long enough for all retries.
   void settle() { loop.run_for(std::chrono::minutes(30)); }
