@@ -62,7 +62,9 @@ TEST_F(ShownDevicesTest, ignore_names_with_paths) {
 TEST_F(ShownDevicesTest, keep_foreign_files) {
   ShownDevices shown(files_, root_ / "devices");
   fs::create_directories(root_ / "devices" / "u1" / "folder");
-  EXPECT_FALSE(shown.remove("u1"));
+  ASSERT_TRUE(shown.show("u1", "c", "{}"));
+  EXPECT_TRUE(shown.remove("u1"));
+  EXPECT_FALSE(fs::exists(root_ / "devices" / "u1" / "c.json"));
   EXPECT_TRUE(fs::exists(root_ / "devices" / "u1" / "folder"));
 }
 
