@@ -67,66 +67,63 @@ CO_TEST(RealDevices, name_missing_folder_of_node) {
   EXPECT_EQ(opened.error().message, site.folder + ": no such folder");
 }
 
-CO_TEST(RealDevices, hide_devices_of_pod_deleted_by_force) {
-  Site site(loop);
-  site.options.show_devices = site.folder + "/devices";
-  CO_ASSERT_TRUE(make_folders(site.options));
-  const auto devices = site.make();
-  CO_ASSERT_TRUE(devices->open());
-  runtime::TaskGroup group(loop.executor());
-  group.spawn("server", site.server.run());
-  group.spawn("cache", manager::run_epoch("test", site.process, site.connection->rest(),
-                                          [&](manager::Epoch& epoch) {
-                                            epoch.add_cache(manager::any_cache(site.cache));
-                                          }));
-  apiserver::Direct direct(site.server.server());
+// A running server and cache with a pod on the node, whose devices are shown.
+struct Shown {
+  explicit Shown(runtime::VirtualLoop& virtual_loop) : loop(virtual_loop), site(loop) {
+    site.options.show_devices = site.folder + "/devices";
+    EXPECT_TRUE(make_folders(site.options));
+    devices = site.make();
+    EXPECT_TRUE(devices->open());
+    group.spawn("server", site.server.run());
+    group.spawn("cache", manager::run_epoch("test", site.process, site.connection->rest(),
+                                            [this](manager::Epoch& epoch) {
+                                              epoch.add_cache(manager::any_cache(site.cache));
+                                            }));
+  }
+  runtime::Task<> start() {
+    direct.post("/api/v1/namespaces/default/pods",
+                R"({"metadata":{"name":"p"},"spec":{"nodeName":"node-0",)"
+                R"("containers":[{"name":"c","image":"i"}]}})");
+    co_await runtime::sleep_for(loop.time(), 1s);
+    const auto made = direct.get(pod);
+    folder = site.options.show_devices + "/" + std::string(made.text({"metadata", "uid"}));
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder + "/c.json") << "{}";
+  }
+  runtime::Task<> stop() {
+    group.cancel();
+    co_await group.join();
+  }
+
   const std::string pod = "/api/v1/namespaces/default/pods/p";
-  direct.post("/api/v1/namespaces/default/pods",
-              R"({"metadata":{"name":"p"},"spec":{"nodeName":"node-0",)"
-              R"("containers":[{"name":"c","image":"i"}]}})");
+  std::string folder;  // of the pod's devices
+  runtime::VirtualLoop& loop;
+  Site site;
+  std::unique_ptr<RealDevices> devices;
+  runtime::TaskGroup group{loop.executor()};
+  apiserver::Direct direct{site.server.server()};
+};
+
+CO_TEST(RealDevices, hide_devices_of_pod_deleted_by_force) {
+  Shown shown(loop);
+  co_await shown.start();
+  shown.direct.remove(shown.pod + "?gracePeriodSeconds=0");
   co_await runtime::sleep_for(loop.time(), 1s);
-  const std::string shown =
-      site.options.show_devices + "/" + std::string(direct.get(pod).text({"metadata", "uid"}));
-  std::filesystem::create_directory(shown);
-  std::ofstream(shown + "/c.json") << "{}";
-  direct.remove(pod + "?gracePeriodSeconds=0");
-  co_await runtime::sleep_for(loop.time(), 1s);
-  EXPECT_FALSE(std::filesystem::exists(shown));
-  group.cancel();
-  co_await group.join();
+  EXPECT_FALSE(std::filesystem::exists(shown.folder));
+  co_await shown.stop();
 }
 
 // As after a watch that missed the deletion.
 CO_TEST(RealDevices, hide_devices_of_pod_replaced_on_another_node) {
-  Site site(loop);
-  site.options.show_devices = site.folder + "/devices";
-  CO_ASSERT_TRUE(make_folders(site.options));
-  const auto devices = site.make();
-  CO_ASSERT_TRUE(devices->open());
-  runtime::TaskGroup group(loop.executor());
-  group.spawn("server", site.server.run());
-  group.spawn("cache", manager::run_epoch("test", site.process, site.connection->rest(),
-                                          [&](manager::Epoch& epoch) {
-                                            epoch.add_cache(manager::any_cache(site.cache));
-                                          }));
-  apiserver::Direct direct(site.server.server());
-  const std::string pod = "/api/v1/namespaces/default/pods/p";
-  direct.post("/api/v1/namespaces/default/pods",
-              R"({"metadata":{"name":"p"},"spec":{"nodeName":"node-0",)"
-              R"("containers":[{"name":"c","image":"i"}]}})");
-  co_await runtime::sleep_for(loop.time(), 1s);
-  const std::string shown =
-      site.options.show_devices + "/" + std::string(direct.get(pod).text({"metadata", "uid"}));
-  std::filesystem::create_directory(shown);
-  std::ofstream(shown + "/c.json") << "{}";
+  Shown shown(loop);
+  co_await shown.start();
   const auto other = make_pod_decoder()->decode_object(
       R"({"metadata":{"namespace":"default","name":"p","uid":"u","resourceVersion":"9999999999999999"},)"
       R"("spec":{"nodeName":"node-1"}})");
   CO_ASSERT_TRUE(other);
-  site.cache.informer().own_writes().record(other->object);
-  EXPECT_FALSE(std::filesystem::exists(shown));
-  group.cancel();
-  co_await group.join();
+  shown.site.cache.informer().own_writes().record(other->object);
+  EXPECT_FALSE(std::filesystem::exists(shown.folder));
+  co_await shown.stop();
 }
 
 // A container may use extended resources besides a claim that its pod turned out not to need.
