@@ -273,8 +273,8 @@ class NodeExplainer {
   Candidates& candidates_;
   const Options& options_;
   NodeExplanation& out_;
-  // What ConstraintExplanation::values have, by claim and constraint: several requests may see the
-  // same of thousands of devices.
+  // What is in ConstraintExplanation::values, by claim and constraint: several requests may offer
+  // the same devices.
   std::set<std::tuple<std::size_t, std::size_t, std::pair<api::DeviceId, std::string>>> noted_;
 };
 

@@ -81,7 +81,7 @@ std::expected<std::string, std::string> to_re2(std::string_view pattern) {
     return std::unexpected("error parsing regexp: " + std::string(why) + ": `" + std::string(what) +
                            "`");
   };
-  std::set<std::string> classes;  // known to RE2
+  std::set<std::string> classes;  // that RE2 has accepted
   bool is_in_class = false;
   while (!pattern.empty()) {
     if (!is_in_class && pattern.starts_with("\\Q")) {

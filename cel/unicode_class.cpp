@@ -53,8 +53,8 @@ constexpr auto kAliases = std::to_array<std::pair<std::string_view, std::string_
     {"Uppercaseletter", "Lu"},
 });
 
-// Without blanks, dashes and underscores; the first letter large, the others small. Since this came
-// to Go, scripts of several words (Old_Italic) are none.
+// Drops blanks, dashes and underscores, and writes only the first letter in upper case, as Go does.
+// No script of several words (Old_Italic) has such a name, so Go refuses them.
 std::string canonical(std::string_view name) {
   std::string out;
   for (const char c : name) {

@@ -1,4 +1,4 @@
-// Classes of characters in patterns, as Go's regexp knows them: `\pN`, `\p{Greek}`, `\P{letter}`.
+// Character classes in patterns, as in Go's regexp: `\pN`, `\p{Greek}`, `\P{letter}`.
 #pragma once
 
 #include <optional>

@@ -65,11 +65,11 @@ fuzz_each() {
 cmd_fuzz() {
   (($#)) || { fuzz_targets; return; }
   if [[ $1 == --minutes || $1 == --go-on ]]; then
-    local minutes=${2:-} targets=()
-    [[ $1 == --minutes ]] || minutes=${2:-30}
+    local minutes=${2:-} choose=fuzz_targets targets
+    [[ $1 == --minutes ]] || minutes=${2:-30} choose=fuzz_least
     [[ $minutes =~ ^[1-9][0-9]*$ ]] || die "$1 needs a number"
     setup
-    if [[ $1 == --go-on ]]; then mapfile -t targets < <(fuzz_least); else mapfile -t targets < <(fuzz_targets); fi
+    mapfile -t targets < <("$choose")
     fuzz_each "$minutes" "${targets[@]}"
     return
   fi

@@ -85,8 +85,8 @@ const json::value* true_condition(const json::value& device, const json::value& 
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// The entry of status.devices that kube-scheduler reads for an allocated device: for all shares of
-// a device it is the first one, of any share.
+// The entry of status.devices that kube-scheduler reads for an allocated device. It ignores
+// shareID, so the first entry of a device counts for all its shares.
 const json::value& status_of(const json::value& claim, const json::value& allocated) {
   static const json::value kNone;
   const auto& devices = array_at(claim, "/status/devices");
@@ -103,8 +103,8 @@ std::string device_of(const json::value& result) {
                      text_at(result, "/device"));
 }
 
-// Like kube-scheduler, for devices with binding conditions only, and for none behind one that is
-// not ready yet.
+// Like kube-scheduler, looks only at devices with binding conditions, and stops at the first one
+// that is not ready.
 std::vector<std::string> binding_failures(const json::value& claim) {
   std::vector<std::string> failures;
   for (const json::value& result : array_at(claim, "/status/allocation/devices/results")) {

@@ -42,7 +42,7 @@ void LeaderElection::start(Stop& stop) {
 }
 
 runtime::Task<> LeaderElection::run() {
-  // Caches are filled meanwhile. If etcd is restored, only the lease shows it.
+  // While the caches are being filled, only the lease shows that etcd was restored.
   while (!elected_.is_wanted()) {
     co_await elector_.look();
     co_await elected_.wait_until_wanted(runtime::Deadline::after(time_, kLookEvery));

@@ -21,7 +21,7 @@ namespace dcm::workqueue {
 // A handler calls begin(), note() for each problem, end(); an attempt without problems clears those
 // of the item. Bounded, as nothing depends on this memory: if too many items fail, the namespace
 // with the most of them forgets the one that began to fail first, and of an item's many problems
-// the first ones are kept. Attempts of one item never overlap. `NamespaceOf` is that of the queue.
+// the first ones are kept. Attempts of one item never overlap. `NamespaceOf` is the queue's.
 template <class Item, class NamespaceOf, class Hash>
 class ProblemMemory {
  public:

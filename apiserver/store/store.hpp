@@ -81,8 +81,8 @@ class Store {
     std::map<std::string, std::map<std::string, Stored, std::less<>>, std::less<>> objects;
   };
   Snapshot snapshot() const;
-  // Goes back to an earlier state, of which no history is kept. Revisions continue from `revision`,
-  // which is not before the snapshot's. The listener is not called.
+  // Replaces all objects with those of the snapshot, and forgets the history. Revisions continue
+  // from `revision`, which is not before the snapshot's. The listener is not called.
   void restore(const Snapshot& snapshot, Revision revision);
 
   // The changes of one resource are numbered from 0; a watch remembers the number of its next one.

@@ -47,7 +47,7 @@ class LeaderElector {
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;
 
-  // Reads the lease before run(), so that it is noticed if the server goes back meanwhile.
+  // Reads the lease, before run(): run() then notices if the server has gone back in between.
   runtime::Task<> look();
   // Tries to become the leader, and renews. Ends after on_lost(), or after stop() when it is
   // released (or if that fails: it expires by itself). If cancelled, ends without releasing it.

@@ -23,7 +23,9 @@ void UidMemory::add(const api::Uid& uid) {
 }
 
 void UidMemory::clear() {
+  if (uids_.empty()) return;
   index_.clear();
+  index_.rehash(0);  // a later clear() costs as much as there are buckets
   uids_.clear();
   oldest_ = 0;
 }

@@ -22,6 +22,7 @@ class UidMemory {
 
   // Has no effect for a UID that is already remembered, or for an empty one.
   void add(const api::Uid& uid);
+  // Forgets all. Costs nothing if there are none: called for each claim of a list.
   void clear();
   bool contains(const api::Uid& uid) const { return index_.contains(uid); }
   std::size_t size() const { return index_.size(); }

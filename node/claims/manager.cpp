@@ -36,8 +36,8 @@ std::set<api::NamespacedName> keys_of(const std::vector<Held>& entries) {
   return keys;
 }
 
-// kubelet, too, keeps an entry that another program wrote until its pods are gone. But there is
-// nothing to ask the API server for.
+// Like kubelet, the node keeps an entry without a claim until its pods are gone, but does not ask
+// the API server for the claim.
 bool is_of_claim(const Entry& entry) {
   return runtime::can_be_name(entry.namespace_) && runtime::can_be_name(entry.name) &&
          !entry.uid.empty();

@@ -52,7 +52,7 @@ struct DriverConnections::Instance {
   std::string driver;
   std::string endpoint;
   std::string socket;
-  std::int64_t made;  // the socket
+  std::int64_t made;  // when the socket was made
   Services services;
   Connection connection;
 };

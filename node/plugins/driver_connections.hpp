@@ -40,8 +40,8 @@ class DriverConnections final : public DriverCalls {
   void set_observer(DriverObserver& observer) { observer_ = &observer; }
 
   // A whole registration: GetInfo, the choice of services, the instance, and the notification of
-  // the plugin. `made` orders the instances of a driver by the age of their sockets: after a
-  // restart of the node, they register in any order.
+  // the plugin. `made` tells when the socket was made: of a driver's instances, the one with the
+  // newest socket is called. After a restart of the node, they register in any order.
   runtime::Task<SocketOutcome> register_plugin(std::string socket, std::int64_t made = 0);
   runtime::Task<> unregister_plugin(std::string socket);
   runtime::Task<> stop();

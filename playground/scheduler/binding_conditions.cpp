@@ -33,7 +33,7 @@ BindingState state_of_unready(const Claim& claim, runtime::WallTime now) {
 
 }  // namespace
 
-// Like kube-scheduler, this does not look at the devices behind one that is not ready.
+// Like kube-scheduler, this stops at the first device that is not ready.
 BindingState binding_state_of(const Claim& claim, runtime::WallTime now) {
   for (const allocation::DeviceResult& result : claim.allocation->devices) {
     if (result.binding_conditions.empty()) continue;

@@ -154,7 +154,7 @@ Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
     if (is_lost) break;
     BindingState state = binding_state_of(*claim, now);
     failure = std::move(state.why);
-    // Like kube-scheduler, this does not look at the claims behind one that is not ready.
+    // Like kube-scheduler, this stops at the first claim that is not ready.
     if (state.kind != BindingState::Kind::ready) break;
   }
   if (!is_lost && failure.empty() && must_wait(*pod, node)) co_return Outcome::done();

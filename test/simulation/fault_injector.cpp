@@ -190,7 +190,7 @@ Task<> FaultInjector::take_server_down(Fault fault) {
   is_server_down_ = false;
 }
 
-// Where revisions go back, managers see it by their lease; without one, an admin restarts them.
+// If revisions go back, managers notice by their lease; without one, an admin restarts them.
 Task<> FaultInjector::restore_etcd(Fault fault) {
   const apiserver::Store::Snapshot snapshot = world_.server.store().snapshot();
   co_await sleep_for(world_.loop.time(), fault.lasts - downtime_of(fault));

@@ -65,8 +65,7 @@ Fault draw_fault(runtime::Rng& rng, Fault::Kind kind, runtime::Duration until) {
 
 }  // namespace
 
-// Long enough for a snapshot from before the last renewal of the lease; what follows takes a
-// minute.
+// The snapshot must be older than the last renewal of the lease. Recovery takes a minute.
 std::optional<Fault> draw_restore(runtime::Rng rng, runtime::Duration until) {
   if (rng.below(8) != 0) return std::nullopt;
   Fault fault{.kind = Fault::Kind::restore_etcd, .lasts = draw(rng, 30s, 300s)};

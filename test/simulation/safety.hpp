@@ -34,8 +34,8 @@ class Safety {
   // A write of a manager has arrived; `holder`: who has the lease now ("": nobody).
   void observe_arrival(std::string_view manager, std::string_view what, std::string_view holder);
 
-  // The server has gone back to an earlier state: what was true or promised before counts no
-  // longer. Until all managers must know, single writes are not judged.
+  // The server has gone back to an earlier state: the checks start again from it. Single writes are
+  // not judged until all managers must have noticed.
   void start_over(const apiserver::Store::Snapshot& state);
   // The lease was edited by hand: its holder continues until it notices, as the lease does not
   // fence others then.

@@ -14,8 +14,8 @@
 namespace dcm::dra_manager {
 
 // /statusz, /flagz, /configz (the configuration in effect, as JSON), and PUT /debug/flags/v, whose
-// body is the new verbosity of the log. /statusz counts its uptime
-// from this call. All references must outlive the pages.
+// body is the new verbosity of the log. /statusz counts its uptime from this call. All references
+// must outlive the pages.
 void add_debug_pages(Pages& pages, const Options& options, runtime::TimeSource& time,
                      std::shared_ptr<runtime::LogBackend> log);
 

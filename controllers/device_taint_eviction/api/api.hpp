@@ -28,8 +28,8 @@ struct Evict {};
 using PodWrite = std::variant<Mark, Remove, Evict>;
 
 // Every write carries the UID of its object, so each may be repeated. It is sent once: after a
-// failure, a new decision follows. runtime::is_object_gone(error): the pod (or
-// rule) no longer exists.
+// failure, a new decision follows. runtime::is_object_gone(error): the pod (or rule) no longer
+// exists.
 class EvictionApi {
  public:
   virtual ~EvictionApi() = default;

@@ -295,21 +295,19 @@ void Wakeups::wake(const Users& found, std::size_t from, std::size_t until, cons
                    Priority priority) {
   // A new template or group ends the cause of failures. A claim changes as its users come and go.
   const bool start_over = users.kind != Item::Kind::claim_users;
+  const auto may_wake = [&](const Item& item) {
+    const bool may = queue_.may_go_early(item);
+    if (may && start_over) end_backoff(item);
+    return may;
+  };
   for (std::size_t i = from; i < until; ++i) {
     if (i < found.pods.size()) {
       const PodPtr pod = stores_.pods.at(found.pods[i]);
-      if (pod == nullptr) continue;
-      const Item item{Item::Kind::pod, pod->meta.key};
-      if (!queue_.may_go_early(item)) continue;
-      if (start_over) end_backoff(item);
-      wake_pod(pod, priority);
+      if (pod != nullptr && may_wake({Item::Kind::pod, pod->meta.key})) wake_pod(pod, priority);
     } else {
       const GroupPtr group = stores_.groups->groups.at(found.groups[i - found.pods.size()]);
-      if (group == nullptr) continue;
-      const Item item{Item::Kind::group, group->meta.key};
-      if (!queue_.may_go_early(item)) continue;
-      if (start_over) end_backoff(item);
-      wake_group(group, priority);
+      if (group != nullptr && may_wake({Item::Kind::group, group->meta.key}))
+        wake_group(group, priority);
     }
   }
 }

@@ -16,8 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-// The API server refuses a longer generateName. The end of a prefix is not needed: the server makes
-// the name from its first 58 bytes.
+// The API server refuses a longer generateName, and uses only its first 58 bytes.
 constexpr std::size_t kPrefixBytesMax = 253;
 
 // A pool's existing slices, and their planned changes.
