@@ -362,8 +362,8 @@ TEST_F(KubeconfigTest, accepts_socks5_proxy) {
   EXPECT_EQ(of_environment->proxy->endpoint.port, 9);
 }
 
-// client-go 0.37 accepts each of these with the same meaning; the remaining differences are in
-// docs/operate.md.
+// client-go 0.37 accepts each of these with the same meaning; docs/operate.md has the differences
+// that users may meet.
 struct LenientCase {
   std::string name;
   std::string text;
