@@ -38,7 +38,7 @@ json::value huge_spec() {
   return {{"spec", {{"devices", {{"requests", requests}}}}}};
 }
 
-// docs/security.md derives the limit. 60 such pods once took 1,660 MB.
+// docs/security.md states the limit. 60 such pods once took 1,660 MB.
 TEST_F(Tenant, costs_at_most_128_MB_with_largest_objects) {
   patience(std::chrono::seconds(120));
   start_manager();

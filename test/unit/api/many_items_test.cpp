@@ -133,7 +133,7 @@ TEST(ManyItems, are_counted_per_event_object_in_any_order) {
   }
 }
 
-// The memory stated in docs/security.md.
+// Why docs/security.md states a limit of items: each can take hundreds of bytes.
 TEST(ManyItems, cost_little_memory_in_full_object) {
   const auto pod = make_json_pod_decoder()->decode_object(full_pod());
   ASSERT_TRUE(pod && pod->object != nullptr);
