@@ -69,7 +69,7 @@ def difference(result, explanation):
     """What the reference does otherwise, or nothing."""
     if result == "FAILED":
         return explanation or "does not pass"
-    return f"{explanation} (not in this run)" if explanation else ""
+    return f"{explanation} *" if explanation else ""
 
 
 def joined(sentences):
@@ -95,7 +95,7 @@ def table(suite, both, ours, reference):
     number = sum(map(len, different.values()))
     yield f"\n## {HEADINGS.get(suite, suite)}\n"
     yield f"{number} of {len(cases_of_suite)} differ:\n"
-    yield "| dra-controller-manager | kube-controller-manager |"
+    yield "| here | kube-controller-manager |"
     yield "| --- | --- |"
     for theirs, sentences in different.items():
         yield f"| {joined(sentences)} | {theirs} |"
@@ -106,7 +106,7 @@ WITHOUT_CASE = """
 
 By comparing both sources (1.37.2); no case shows these:
 
-| dra-controller-manager | kube-controller-manager |
+| here | kube-controller-manager |
 | --- | --- |
 | does not count a pod that was being deleted already when its eviction was due | counts it, in the rule's condition and in its metric |
 | names the claim in the event of a create that was refused | writes `create ResourceClaim :` without a name |
@@ -127,12 +127,12 @@ def document(ours, reference, version):
     passed, theirs = (sum(run[key][0] == "passed" for key in both) for run in (ours, reference))
     at_times = sum(reference[key][0] == "passed" and bool(reference[key][1]) for key in both)
     yield "# Compared with kube-controller-manager\n"
-    yield "Made by `./dev conformance --compare`: do not edit. It runs each black-box case of"
+    yield "Made by `./dev conformance --compare`, which runs each black-box case of"
     yield "[test/conformance](../test/conformance) with either manager, against the same real etcd and kube-apiserver"
     yield f"{version}. Of the {len(both)} cases that are about both (not about our own flags, status pages and log),"
     yield f"dra-controller-manager passes {passed}, kube-controller-manager {theirs}.\n"
-    yield f"Listed are the {len(both) - theirs} that kube-controller-manager does not pass, with what it does instead, and {at_times} that it"
-    yield "passed in this run but does not pass in every run. In all others, both pass."
+    yield f"Listed are the {len(both) - theirs} that kube-controller-manager does not pass, with what it does instead, and (*) {at_times} that it"
+    yield "passed in this run but does not pass in every run."
     for suite in dict.fromkeys(suite for suite, _ in ours):
         yield from table(suite, both, ours, reference)
     yield WITHOUT_CASE
