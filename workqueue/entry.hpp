@@ -7,6 +7,7 @@
 
 #include "runtime/interned_string.hpp"
 #include "runtime/time.hpp"
+#include "workqueue/delays.hpp"
 #include "workqueue/intrusive_list.hpp"
 #include "workqueue/priority.hpp"
 #include "workqueue/rate_limit.hpp"
@@ -20,16 +21,7 @@ using runtime::MonoTime;
 struct Entry;
 struct Lane;
 
-// A pending delay. Ordered by time, then by order of arrival.
-struct Delay {
-  MonoTime due;
-  std::uint64_t sequence;
-  Entry* entry;
-
-  friend bool operator<(const Delay& a, const Delay& b) {
-    return a.due != b.due ? a.due < b.due : a.sequence < b.sequence;
-  }
-};
+using Delay = Wait<MonoTime, Entry>;
 
 // A retry requests another attempt, a requeue an attempt at or after its time.
 enum class DelayKind : std::uint8_t { retry, requeue, both };

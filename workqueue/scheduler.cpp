@@ -16,7 +16,7 @@ constexpr std::size_t kWorkersPerIdleWorker = 8;  // rule 4
 constexpr Duration kNew = 250ms;                  // rule 5
 constexpr std::size_t kMostNew = 32;
 // Limits the work of one call, so that 100,000 due items do not block the loop.
-constexpr int kStepsPerCall = 256;
+constexpr std::size_t kStepsPerCall = 256;
 
 MonoTime saturated_sum(MonoTime now, Duration delay) {
   return delay >= MonoTime::max() - now ? MonoTime::max() : now + delay;
@@ -202,17 +202,7 @@ void Scheduler::retry_now(Entry& entry, MonoTime now) {
 
 void Scheduler::retry_now(MonoTime now) {
   for (auto& [name, lane] : lanes_) lane.bucket = {};
-  ending_ = {.since = now, .end = delay_sequence_};
-}
-
-void Scheduler::end_backoffs(MonoTime now) {
-  if (!ending_) return;
-  auto next = delays_.upper_bound(ending_->at);
-  for (int step = 0; step < kStepsPerCall; ++step) {
-    if (next == delays_.end()) return ending_.reset();
-    ending_->at = *next++;
-    if (ending_->at.sequence < ending_->end) retry_now(*ending_->at.entry, now);
-  }
+  ending_.begin(now, delay_sequence_);
 }
 
 bool Scheduler::may_go_early(Entry& entry, MonoTime now) {
@@ -222,8 +212,8 @@ bool Scheduler::may_go_early(Entry& entry, MonoTime now) {
 void Scheduler::advance(MonoTime now) {
   age_new(now);
   if (!is_open()) return;
-  end_backoffs(now);
-  for (int step = 0; step < kStepsPerCall; ++step) {
+  ending_.advance(delays_, kStepsPerCall, [&](Entry& entry) { retry_now(entry, now); });
+  for (std::size_t step = 0; step < kStepsPerCall; ++step) {
     if (delays_.empty() || delays_.begin()->due > now) return;
     Entry& entry = *delays_.begin()->entry;
     const MonoTime retry = retry_due(entry);
@@ -235,7 +225,7 @@ void Scheduler::advance(MonoTime now) {
 
 std::optional<MonoTime> Scheduler::next_due() const {
   std::optional<MonoTime> due;
-  if (is_open() && ending_) return ending_->since;
+  if (is_open() && ending_.since()) return ending_.since();
   if (is_open() && !delays_.empty()) due = delays_.begin()->due;
   if (waiting() == 0 || new_count_ < kMostNew) return due;
   const MonoTime aged = new_.front()->since + kNew;
@@ -270,7 +260,7 @@ void Scheduler::move_up(Entry& entry) {
 }
 
 void Scheduler::promote_aged(MonoTime now) {
-  for (int step = 0; step < kStepsPerCall; ++step) {
+  for (std::size_t step = 0; step < kStepsPerCall; ++step) {
     Entry* oldest = ageing_.front();
     if (oldest == nullptr || now - oldest->since <= kMaxBacklogWait) return;
     move_up(*oldest);

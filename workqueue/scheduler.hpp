@@ -57,6 +57,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "workqueue/delays.hpp"
 #include "workqueue/entry.hpp"
 #include "workqueue/item_report.hpp"
 
@@ -130,12 +131,6 @@ class Scheduler {
  private:
   enum class Mode : std::uint8_t { open, draining, stopped };
   using Round = IntrusiveList<Row, &Row::link>;
-  // A walk over the delays that were there at its start.
-  struct BackoffWalk {
-    MonoTime since;
-    std::uint64_t end;                         // the first sequence number that came later
-    Delay at = {MonoTime::min(), 0, nullptr};  // the last one visited
-  };
 
   Lane& lane_of(const InternedString& namespace_, MonoTime now);
   void drop_full_buckets(MonoTime now);
@@ -147,7 +142,6 @@ class Scheduler {
   void promote_aged(MonoTime now);
   void set_delay(Entry& entry, MonoTime due, Priority priority, DelayKind kind);
   void drop_delay(Entry& entry);
-  void end_backoffs(MonoTime now);
   void delay_or_add(Entry& entry, Duration delay, Priority priority, DelayKind kind, MonoTime now);
 
   void age_new(MonoTime now);
@@ -168,8 +162,8 @@ class Scheduler {
   std::size_t new_count_ = 0;
   std::set<Delay> delays_;
   std::uint64_t delay_sequence_ = 0;
-  std::optional<BackoffWalk> ending_;  // while retry_now() has work left
-  std::uint32_t live_picks_ = 0;       // picks since the backlog's last, while backlog waited
+  DelayWalk<Entry> ending_;       // under way while retry_now() has work left
+  std::uint32_t live_picks_ = 0;  // picks since the backlog's last, while backlog waited
   std::size_t waiting_ = 0;
   std::size_t processing_ = 0;
   std::size_t dirty_ = 0;

@@ -124,7 +124,7 @@ void Tracker::start() {
 void Tracker::advance(std::size_t limit) {
   // A flood of changed claims must not stop the walks.
   std::size_t steps = judge_urgent(limit - limit / 4);
-  if (steps < limit) steps += pending_.admit(limit - steps);
+  if (steps < limit) steps += pending_.advance(limit - steps);
   if (steps < limit && !walks_.empty() && found_.size() < kFoundMax) {
     const std::size_t rest = limit - steps;
     steps += advance_walk(found_.empty() ? rest : rest / 2);

@@ -89,7 +89,7 @@ class Tracker {
 
   bool has_work() const noexcept {
     return !walks_.empty() || !urgent_.empty() || !found_.empty() || !found_for_.empty() ||
-           pending_.has_ended_walk();
+           pending_.has_work();
   }
   // Does about `limit` steps of the work: each examines a device or a taint. May exceed it by the
   // judgement of one pod.

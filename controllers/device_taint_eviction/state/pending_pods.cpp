@@ -1,6 +1,7 @@
 #include "controllers/device_taint_eviction/state/pending_pods.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/assert.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 // The first pod if its time has come; otherwise null.
 template <class ByTime, class Time>
 PendingPod* first_until(const ByTime& pods, Time now) {
-  return pods.empty() || pods.begin()->first.first > now ? nullptr : pods.begin()->second;
+  return pods.empty() || pods.begin()->due > now ? nullptr : pods.begin()->entry;
 }
 
 template <class ByTime>
@@ -27,7 +28,6 @@ void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<Rule
   PendingPod& pending = entry->second;
   if (!is_new) return update(pending, due, std::move(rules), first);
   pending.pod = pod;
-  pending.sequence = ++last_sequence_;
   pending.due = due;
   pending.rules = std::move(rules);
   count(pending);
@@ -54,6 +54,16 @@ void PendingPods::update(PendingPod& pending, runtime::WallTime due, std::vector
   leave(pending);
   pending.due = due;
   wait(pending, next);
+}
+
+std::size_t PendingPods::advance(std::size_t limit) {
+  const std::size_t admitted = admit(limit);
+  const auto retry = [this](PendingPod& pod) {
+    if (pod.waits != PendingPod::Waits::after_failure) return;
+    pod.backoff = {};
+    put_off(pod, *retrying_.since());
+  };
+  return admitted + retrying_.advance(retries_, limit - admitted, retry);
 }
 
 std::size_t PendingPods::admit(std::size_t limit) {
@@ -102,12 +112,12 @@ PendingPod* PendingPods::take(const Now& now) {
 
 std::optional<runtime::WallTime> PendingPods::next_due() const {
   if (due_.empty()) return std::nullopt;
-  return due_.begin()->first.first;
+  return due_.begin()->due;
 }
 
 std::optional<runtime::MonoTime> PendingPods::next_retry() const {
   if (retries_.empty()) return std::nullopt;
-  return retries_.begin()->first.first;
+  return retries_.begin()->due;
 }
 
 void PendingPods::put_back(PendingPod& pod) {
@@ -142,17 +152,9 @@ void PendingPods::wake_stirred(runtime::MonoTime when) {
   for (const api::InternedString& namespace_ : std::exchange(stirred_, {})) {
     const auto held = held_in_.find(namespace_);
     if (held == held_in_.end()) continue;
-    PendingPod& first = *held->second.begin()->second;
+    PendingPod& first = *held->second.begin()->entry;
     if (first.not_before > when) hold(first, when);
   }
-}
-
-void PendingPods::retry_now(runtime::MonoTime now) {
-  pods_.for_each([&](const api::Uid&, PendingPod& pod) {
-    if (pod.waits != PendingPod::Waits::after_failure) return;
-    pod.backoff = {};
-    put_off(pod, now);
-  });
 }
 
 std::vector<RuleId> PendingPods::take_touched() {
@@ -191,23 +193,23 @@ void PendingPods::forgive(PendingPod& pod) {
 
 void PendingPods::wait(PendingPod& pod, PendingPod::Waits waits) {
   pod.waits = waits;
+  pod.sequence = ++last_sequence_;
   if (waits == PendingPod::Waits::for_walk) return found_.push_back(pod.pod.uid);
   if (waits == PendingPod::Waits::until_due) {
-    due_.emplace(std::pair(pod.due, pod.sequence), &pod);
+    due_.emplace(pod.due, pod.sequence, &pod);
     return;
   }
-  const std::pair when(pod.not_before, pod.sequence);
-  retries_.emplace(when, &pod);
+  retries_.emplace(pod.not_before, pod.sequence, &pod);
   if (waits != PendingPod::Waits::for_budget) return;
-  held_in_[pod.pod.key.namespace_].emplace(when, &pod);
+  held_in_[pod.pod.key.namespace_].emplace(pod.not_before, pod.sequence, &pod);
   ++held_by_budgets_;
 }
 
 void PendingPods::leave(PendingPod& pod) {
   const auto waits = std::exchange(pod.waits, PendingPod::Waits::with_worker);
   if (waits == PendingPod::Waits::with_worker || waits == PendingPod::Waits::for_walk) return;
-  if (waits == PendingPod::Waits::until_due) return erase_from(due_, {pod.due, pod.sequence});
-  const std::pair when(pod.not_before, pod.sequence);
+  if (waits == PendingPod::Waits::until_due) return erase_from(due_, {pod.due, pod.sequence, &pod});
+  const workqueue::Wait when(pod.not_before, pod.sequence, &pod);
   erase_from(retries_, when);
   if (waits != PendingPod::Waits::for_budget) return;
   const auto held = held_in_.find(pod.pod.key.namespace_);

@@ -5,17 +5,16 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "client/api/meta.hpp"
 #include "controllers/device_taint_eviction/state/taint_rules.hpp"
 #include "runtime/sharded_map.hpp"
 #include "runtime/time.hpp"
+#include "workqueue/delays.hpp"
 #include "workqueue/item_report.hpp"
 #include "workqueue/rate_limit.hpp"
 
@@ -48,7 +47,7 @@ struct PendingPod {
   enum class Waits : std::uint8_t { for_walk, until_due, after_failure, for_budget, with_worker };
 
   PodRef pod;
-  std::uint64_t sequence = 0;  // breaks ties, so that a run can be repeated
+  std::uint64_t sequence = 0;  // of its current wait
   std::vector<RuleId> rules;   // sorted; a driver's taint is not among them
   runtime::WallTime due;
   runtime::MonoTime not_before;  // the end of its back-off
@@ -79,12 +78,15 @@ class PendingPods {
   // its failures and back-off.
   void put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
            PendingPod::Waits first = PendingPod::Waits::until_due);
-  // A walk has found all its pods: admit() lets those that wait for it go on.
+  // A walk has found all its pods: advance() lets those that wait for it wait until they are due.
   void end_walk() { ended_ = found_.size(); }
-  bool has_ended_walk() const noexcept { return ended_ > 0; }
-  // Of the pods whose walk has ended, lets at most `limit` wait until they are due. Returns how
-  // many it has examined.
-  std::size_t admit(std::size_t limit);
+  // Call it when the cause of failures may have ended: advance() lets all pods that have failed
+  // before be retried at once, with a new back-off.
+  void retry_now(runtime::MonoTime now) { retrying_.begin(now, last_sequence_ + 1); }
+  // Whether end_walk() or retry_now() has left work for advance().
+  bool has_work() const noexcept { return ended_ > 0 || retrying_.since(); }
+  // Examines at most `limit` pods for that. Returns how many.
+  std::size_t advance(std::size_t limit);
   // The pod no longer needs to be evicted, or is gone. nullopt: it was not pending.
   std::optional<PendingPod> erase(const api::Uid& uid);
   // Counts a pod that was evicted because of these rules, whether or not it is still pending.
@@ -129,9 +131,6 @@ class PendingPods {
   void stir(const api::InternedString& namespace_);
   // In each stirred namespace, the pod that a budget has held longest is tried at `when`.
   void wake_stirred(runtime::MonoTime when);
-  // Call it when the cause of failures may have ended: all pods are retried now, with a new
-  // back-off.
-  void retry_now(runtime::MonoTime now);
 
   // The rules whose counts have changed since the last call.
   std::vector<RuleId> take_touched();
@@ -139,13 +138,14 @@ class PendingPods {
  private:
   // Pods by a time, which must not change while they are here.
   template <class Time>
-  using ByTime = std::map<std::pair<Time, std::uint64_t>, PendingPod*>;
+  using ByTime = std::set<workqueue::Wait<Time, PendingPod>>;
 
   void update(PendingPod& pending, runtime::WallTime due, std::vector<RuleId> rules,
               PendingPod::Waits first);
   void count(const PendingPod& pod);
   void uncount(const PendingPod& pod);
   void forgive(PendingPod& pod);
+  std::size_t admit(std::size_t limit);
   void wait(PendingPod& pod, PendingPod::Waits waits);
   void leave(PendingPod& pod);
 
@@ -155,6 +155,7 @@ class PendingPods {
   ByTime<runtime::MonoTime> retries_;
   std::deque<api::Uid> found_;  // pods that wait or waited for a walk
   std::size_t ended_ = 0;       // the first of them, whose walk has ended
+  workqueue::DelayWalk<PendingPod> retrying_;
   // The retries that wait for a budget, by namespace: the first of each has waited longest.
   std::unordered_map<api::InternedString, ByTime<runtime::MonoTime>> held_in_;
   std::set<api::InternedString> stirred_;

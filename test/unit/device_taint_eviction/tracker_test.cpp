@@ -524,7 +524,7 @@ TEST_F(TrackerTest, holds_pods_of_next_walk) {
     world.put(test::make_rule(pool, no_execute("burnt")).selects("", pool, ""));
   }
   while (world.tracker.is_looking_for("a")) world.tracker.advance(31);
-  while (world.pending_pods.has_ended_walk()) world.tracker.advance(31);
+  while (world.pending_pods.has_work()) world.tracker.advance(31);
   ASSERT_TRUE(world.tracker.is_looking_for("b"));
   std::size_t taken = 0;
   while (const PendingPod* pod = world.pending_pods.take({runtime::MonoTime(), at(0s)})) {
@@ -582,6 +582,29 @@ TEST_F(TrackerTest, ignores_earlier_failures_of_postponed_pod) {
   EXPECT_EQ(pending.take({runtime::MonoTime(9s), at(9s)}), pod);
   pending.fail(*pod, runtime::MonoTime(9s), {});
   EXPECT_EQ(pending.next_retry(), runtime::MonoTime(9s + 5ms));
+}
+
+TEST_F(TrackerTest, retries_failed_pods_in_slices_when_the_cause_ends) {
+  for (int i = 0; i < 99; ++i) add_pod("q" + std::to_string(i));
+  world.put(rule_for_all());
+  world.settle();
+  PendingPods& pending = world.pending_pods;
+  const Now now{runtime::MonoTime(), at(0s)};
+  const auto take_all = [&] {
+    std::vector<PendingPod*> taken;
+    while (PendingPod* pod = pending.take(now)) taken.push_back(pod);
+    return taken;
+  };
+  const auto fail = [&](PendingPod* pod) { pending.fail(*pod, now.mono, 1h); };
+  for (PendingPod* pod : take_all()) fail(pod);
+  pending.retry_now(now.mono);
+  EXPECT_EQ(take_all().size(), 0U);
+  world.tracker.advance(30);
+  const std::vector<PendingPod*> first = take_all();
+  EXPECT_EQ(first.size(), 30U);
+  for (PendingPod* pod : first) fail(pod);
+  world.settle(30);
+  EXPECT_EQ(take_all().size(), 70U) << "without those that have failed since";
 }
 
 }  // namespace
