@@ -187,6 +187,7 @@ Task<RoundEnd> ClaimUserSync::carry_out(PodSnapshot& snapshot, const Reserve& st
   } else {
     snapshot.reserve_failures.emplace(key.name, reserved.error());
   }
+  co_await reservations_.end(*std::move(turn));
   co_return std::nullopt;
 }
 

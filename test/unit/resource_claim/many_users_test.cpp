@@ -145,20 +145,49 @@ TEST_F(ManyUsers, make_many_claims_for_one_pod_and_it_is_judged_seldom) {
   EXPECT_LE(rounds() - before, 100 / 10 + 1) << "once in 10 ms: 25 µs for each claim";
 }
 
-TEST(OneAtATime, wakes_item_once_however_often_it_asks) {
-  std::vector<WaitingItem> woken;
-  OneAtATime requests([&](const WaitingItem& item, Outcome) { woken.push_back(item); });
+class OneAtATimeTest : public testing::Test {
+ protected:
+  auto begin(const Item& item, Priority priority = Priority::live) {
+    return requests_.begin({"lab", "shared"}, {item, priority});
+  }
+
+  std::vector<WaitingItem> woken_;
+  OneAtATime requests_{[this](const WaitingItem& item, Outcome) { woken_.push_back(item); }};
+};
+
+TEST_F(OneAtATimeTest, wakes_item_once_however_often_it_asks) {
   const Item waiter{Item::Kind::pod, {"lab", "waiter"}};
   {
-    const auto turn = requests.begin({"lab", "shared"}, {{}, Priority::live});
+    const auto turn = begin({});
     ASSERT_TRUE(turn);
     for (const Priority priority : {Priority::backlog, Priority::live, Priority::backlog}) {
-      EXPECT_FALSE(requests.begin({"lab", "shared"}, {waiter, priority}));
+      EXPECT_FALSE(begin(waiter, priority));
     }
   }
-  ASSERT_EQ(woken.size(), 1);
-  EXPECT_EQ(woken[0].item, waiter);
-  EXPECT_EQ(woken[0].priority, Priority::live);
+  ASSERT_EQ(woken_.size(), 1);
+  EXPECT_EQ(woken_[0].item, waiter);
+  EXPECT_EQ(woken_[0].priority, Priority::live);
+}
+
+TEST_F(OneAtATimeTest, wakes_thousands_in_slices) {
+  runtime::VirtualLoop loop;
+  auto turn = begin({});
+  for (int i = 0; i < 2'000; ++i) {
+    EXPECT_FALSE(begin({Item::Kind::pod, {"lab", "waiter-" + std::to_string(i)}}));
+  }
+  std::size_t at_first_yield = 0;
+  const auto look = [&]() -> runtime::Task<> {
+    co_await runtime::yield();
+    at_first_yield = woken_.size();
+  };
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("look", look());
+  group.spawn("end", requests_.end(*std::move(turn)));
+  loop.run(group.join());
+  EXPECT_GT(at_first_yield, 0);
+  EXPECT_LT(at_first_yield, 1'000);
+  EXPECT_EQ(woken_.size(), 2'000);
+  EXPECT_TRUE(begin({})) << "it has ended";
 }
 
 }  // namespace
