@@ -42,6 +42,10 @@ class NoEvictionApi final : public device_taint_eviction::EvictionApi {
   using Priority = workqueue::Priority;
   using RulePtr = device_taint_eviction::RulePtr;
 
+  Sent<api::Decoded<api::Pod>> mark(device_taint_eviction::PodRef, device_taint_eviction::Mark,
+                                    Priority) override {
+    co_return not_sent();
+  }
   Sent<> write(device_taint_eviction::PodRef, device_taint_eviction::PodWrite, Priority) override {
     co_return not_sent();
   }

@@ -64,6 +64,7 @@ class Controller {
   // Call before the informers run. The arguments are informers or bare stores, and must outlive it.
   template <class Pods, class Claims, class Slices>
   void observe(Pods& pods, Claims& claims, Slices& slices) {
+    own_pods_.emplace(pods.own_writes());
     pods.add_observer(observers_.pods());
     claims.add_observer(observers_.claims());
     slices.add_observer(observers_.slices());
@@ -125,6 +126,7 @@ class Controller {
   ItemQueue queue_;
   workqueue::HandlerFailures failures_;
   ItemProblems problems_;
+  std::optional<informers::OwnWrites<api::Pod>> own_pods_;
   std::optional<informers::OwnWrites<api::DeviceTaintRule>> own_rules_;
   RuleStatus rule_status_ = RuleStatus::served;
   PodEviction pods_;

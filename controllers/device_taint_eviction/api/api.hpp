@@ -3,7 +3,9 @@
 
 #include <variant>
 
+#include "client/api/decoder.hpp"
 #include "controllers/api/encode_device_taint.hpp"
+#include "controllers/api/pod.hpp"
 #include "controllers/device_taint_eviction/state/pending_pods.hpp"
 #include "controllers/device_taint_eviction/state/taint_rules.hpp"
 #include "runtime/error.hpp"
@@ -25,7 +27,7 @@ struct Mark {
 struct Remove {};
 // An Eviction (policy/v1). The error "too many requests": a PodDisruptionBudget forbids it now.
 struct Evict {};
-using PodWrite = std::variant<Mark, Remove, Evict>;
+using PodWrite = std::variant<Remove, Evict>;
 
 // Every write carries the UID of its object, so each may be repeated. It is sent once: after a
 // failure, a new decision follows. runtime::is_object_gone(error): the pod (or rule) no longer
@@ -34,6 +36,8 @@ class EvictionApi {
  public:
   virtual ~EvictionApi() = default;
 
+  // Returns the pod as it is now.
+  virtual Task<Result<api::Decoded<api::Pod>>> mark(PodRef pod, Mark mark, Priority priority) = 0;
   virtual Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) = 0;
   // Writes the rule's condition EvictionInProgress; returns the updated rule, never null.
   virtual Task<Result<RulePtr>> write_condition(RulePtr rule, api::Condition condition,

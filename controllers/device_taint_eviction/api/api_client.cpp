@@ -26,27 +26,32 @@ client::CallOptions options_of(Priority priority) {
 }  // namespace
 
 ApiClient::ApiClient(client::RestClient& rest, api::Resource pods, api::Format format)
-    : rest_(rest), pods_(std::move(pods)), rule_decoder_(api::make_rule_decoder(format)) {}
+    : rest_(rest),
+      pod_decoder_(api::make_pod_decoder(format)),
+      pods_(rest, std::move(pods), *pod_decoder_),
+      rule_decoder_(api::make_rule_decoder(format)) {}
 
 void ApiClient::use_rules(api::Resource rules) {
   rules_.emplace(rest_, std::move(rules), *rule_decoder_);
 }
 
+Task<Result<api::Decoded<api::Pod>>> ApiClient::mark(PodRef pod, Mark mark, Priority priority) {
+  return pods_.strategic_merge_patch(
+      pod.key, "status", api::encode_disruption_target(pod.uid, mark.now, mark.transition),
+      options_of(priority));
+}
+
 Task<Result<>> ApiClient::write(PodRef pod, PodWrite what, Priority priority) {
   const client::CallOptions options = options_of(priority);
   const auto request = std::visit(
-      Overloaded{[&](const Mark& mark) {
-                   return client::strategic_merge_patch_request(
-                       pods_, pod.key, "status",
-                       api::encode_disruption_target(pod.uid, mark.now, mark.transition), options);
-                 },
-                 [&](Remove) {
-                   return client::delete_request(pods_, pod.key,
+      Overloaded{[&](Remove) {
+                   return client::delete_request(pods_.resource(), pod.key,
                                                  api::encode_delete_options(pod.uid), options);
                  },
                  [&](Evict) {
-                   return client::create_subresource_request(
-                       pods_, pod.key, "eviction", api::encode_eviction(pod.key, pod.uid), options);
+                   return client::create_subresource_request(pods_.resource(), pod.key, "eviction",
+                                                             api::encode_eviction(pod.key, pod.uid),
+                                                             options);
                  }},
       what);
   const Result<http::Response> answer = co_await rest_.send(request);

@@ -21,13 +21,15 @@ class ApiClient final : public EvictionApi {
   // condition is written. Must not change during such a write.
   void use_rules(api::Resource rules);
 
+  Task<Result<api::Decoded<api::Pod>>> mark(PodRef pod, Mark mark, Priority priority) override;
   Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
   Task<Result<RulePtr>> write_condition(RulePtr rule, api::Condition condition,
                                         Priority priority) override;
 
  private:
   client::RestClient& rest_;
-  api::Resource pods_;
+  std::unique_ptr<api::Decoder<api::Pod>> pod_decoder_;
+  client::TypedClient<api::Pod> pods_;
   std::unique_ptr<api::Decoder<api::DeviceTaintRule>> rule_decoder_;
   std::optional<client::TypedClient<api::DeviceTaintRule>> rules_;
 };

@@ -23,16 +23,20 @@ std::string describe(const std::optional<api::Condition>& condition) {
 
 }  // namespace
 
+Task<Result<api::Decoded<api::Pod>>> ShadowApi::mark(PodRef pod, Mark /*mark*/,
+                                                     Priority /*priority*/) {
+  expectations_.expect({.kind = kMark,
+                        .object = pod.key.str(),
+                        .subject = "mark " + pod.uid.str(),
+                        .what = "condition DisruptionTarget"},
+                       [this, pod] { return standing_of_mark(pod); });
+  const PodPtr unchanged = tracker_().lookup().find_pod(pod.key);
+  if (!unchanged) co_return common::not_written();
+  // Reported as done, so that the DELETE is decided too.
+  co_return api::Decoded<api::Pod>{unchanged->meta, unchanged};
+}
+
 Task<Result<>> ShadowApi::write(PodRef pod, PodWrite what, Priority /*priority*/) {
-  if (std::holds_alternative<Mark>(what)) {
-    expectations_.expect({.kind = kMark,
-                          .object = pod.key.str(),
-                          .subject = "mark " + pod.uid.str(),
-                          .what = "condition DisruptionTarget"},
-                         [this, pod] { return standing_of_mark(pod); });
-    // Reported as done, so that the DELETE is decided too.
-    co_return Result<>();
-  }
   expectations_.expect({.kind = std::holds_alternative<Remove>(what) ? kRemove : kEvict,
                         .object = pod.key.str(),
                         .subject = "evict " + pod.uid.str(),

@@ -32,6 +32,7 @@ class ShadowApi final : public EvictionApi {
   ShadowApi(FindTracker tracker, common::Expectations& expectations)
       : tracker_(std::move(tracker)), expectations_(expectations) {}
 
+  Task<Result<api::Decoded<api::Pod>>> mark(PodRef pod, Mark mark, Priority priority) override;
   Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
   Task<Result<RulePtr>> write_condition(RulePtr rule, api::Condition condition,
                                         Priority priority) override;

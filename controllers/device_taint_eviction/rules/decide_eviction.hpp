@@ -24,7 +24,8 @@ struct EvictionSnapshot {
   std::optional<WallTime> due;
   WallTime now;
   EvictionMode mode = EvictionMode::remove;
-  // Whether the condition was written after the cache's version of the pod.
+  // Whether this attempt has written the condition. Then it counts even if a webhook has removed
+  // it.
   enum class Mark : std::uint8_t { not_written, written } mark{};
 };
 

@@ -57,9 +57,6 @@ struct PendingPod {
   std::uint32_t failures = 0;
   bool is_announced = false;                    // an event was written
   std::optional<SentEviction> unanswered = {};  // may have been executed
-  // The version of the cached pod when its condition was written. While the cache shows that
-  // version, the condition is there: the server may withdraw it, but only with a later version.
-  api::ResourceVersion marked_over = {};
 
   bool is_with_worker() const { return waits == Waits::with_worker; }
 };

@@ -84,17 +84,14 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
 Task<bool> PodEviction::mark(PodRef pod, EvictionStep step) {
   const auto transition =
       step == EvictionStep::mark ? api::TransitionTime::now : api::TransitionTime::unchanged;
-  // The cache has the pod: otherwise it would not be marked.
-  const PodPtr seen = deps_.tracker.lookup().find_pod(pod.key);
-  const Result<> marked =
-      co_await deps_.api.write(pod, Mark{deps_.time.wall_now(), transition}, priority());
+  Result<api::Decoded<api::Pod>> marked =
+      co_await deps_.api.mark(pod, Mark{deps_.time.wall_now(), transition}, priority());
   if (!marked) {
     settle_refusal(pod, marked.error());
     co_return false;
   }
   announce(pod);
-  PendingPod* const pending = deps_.pending.find(pod.uid);
-  if (pending != nullptr) pending->marked_over = seen->meta.resource_version;
+  deps_.record(*std::move(marked));
   co_return true;
 }
 
@@ -105,10 +102,7 @@ EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot:
   snapshot.due = pending.due;
   snapshot.now = deps_.time.wall_now();
   snapshot.mode = mode_;
-  // A later attempt may come before the watch has shown the condition.
-  const bool is_watch_late =
-      snapshot.pod && pending.marked_over == snapshot.pod->meta.resource_version;
-  snapshot.mark = is_watch_late ? EvictionSnapshot::Mark::written : mark;
+  snapshot.mark = mark;
   return decide_eviction(snapshot);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,8 @@ class PodEviction {
     runtime::TimeSource& time;
     runtime::Rng rng;
     runtime::Logger log;
+    // Shows the answer to a write in the cache.
+    std::function<void(api::Decoded<api::Pod>)> record;
   };
   PodEviction(Dependencies dependencies, EvictionMode mode)
       : deps_(std::move(dependencies)), mode_(mode) {}

@@ -39,10 +39,12 @@ struct Fixture : client::RestClientFixture {
 
 CO_TEST(EvictionApiClient, marks_pod) {
   Fixture f(loop);
-  f.answer(200);
-  const Result<> marked =
-      co_await f.api.write(f.pod, Mark{kStart, api::TransitionTime::now}, Priority::live);
+  f.answer(200, R"({"kind":"Pod","metadata":{"name":"learner-3","namespace":"ml","uid":"u",)"
+                R"("resourceVersion":"9"},"spec":{"resourceClaims":[{"name":"gpus"}]}})");
+  const auto marked =
+      co_await f.api.mark(f.pod, Mark{kStart, api::TransitionTime::now}, Priority::live);
   CO_ASSERT_TRUE(marked);
+  EXPECT_EQ(marked->object->meta.resource_version, api::ResourceVersion("9"));
   EXPECT_EQ(f.line(),
             "PATCH /api/v1/namespaces/ml/pods/learner-3/status "
             "application/strategic-merge-patch+json");
@@ -52,8 +54,8 @@ CO_TEST(EvictionApiClient, marks_pod) {
 CO_TEST(EvictionApiClient, distinguishes_replaced_pod_from_other_refusals) {
   Fixture f(loop);
   f.answer(422, kAnotherUid);
-  const Result<> marked =
-      co_await f.api.write(f.pod, Mark{kStart, api::TransitionTime::now}, Priority::live);
+  const auto marked =
+      co_await f.api.mark(f.pod, Mark{kStart, api::TransitionTime::now}, Priority::live);
   CO_ASSERT_TRUE(!marked);
   EXPECT_TRUE(runtime::is_object_gone(marked.error()));
 }

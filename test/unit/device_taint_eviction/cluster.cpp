@@ -9,9 +9,9 @@ namespace dcm::device_taint_eviction {
 namespace {
 
 template <class T>
-void sync_store(informers::StoreWriter<T>& writer, const FakeEvictionApi::Objects<T>& objects) {
+void sync_store(informers::StoreWriter<T>& writer, const FakeEvictionApi::Objects<T>& objects,
+                api::ResourceVersion newest = api::ResourceVersion("1")) {
   writer.begin_relist();
-  api::ResourceVersion newest("1");
   for (const auto& [name, object] : objects) {
     newest = std::max(newest, object->meta.resource_version);
     writer.observe_listed({object->meta, object});
@@ -144,6 +144,13 @@ void Cluster::stop() {
 void Cluster::release_watch() {
   is_held_ = false;
   for (; !held_.empty(); held_.pop_front()) process_->deliver(held_.front());
+}
+
+void Cluster::restore(FakeEvictionApi::Objects<api::Pod> backup) {
+  is_held_ = false;
+  held_.clear();
+  const api::ResourceVersion revision = api.restore(std::move(backup));
+  sync_store(process_->pod_writer, api.pods, revision);
 }
 
 std::vector<std::string> Cluster::calls() {

@@ -67,6 +67,9 @@ class Cluster {
   void hold_watch() { is_held_ = true; }
   void release_watch();
 
+  // A restore of etcd (with a bumped revision) brings back those pods, and the cache lists them.
+  void restore(FakeEvictionApi::Objects<api::Pod> backup);
+
   void run_for(runtime::Duration duration) { loop.run_for(duration); }
 
   // The calls since the last query: all; without those for conditions; only those for conditions.

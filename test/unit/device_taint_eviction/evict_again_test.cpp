@@ -53,6 +53,26 @@ TEST(EvictAgain, repeats_eviction_that_the_cache_never_shows) {
   EXPECT_EQ(std::ranges::count(cluster.pod_calls(), "remove p"), 0) << "it is being deleted";
 }
 
+TEST(EvictAgain, marks_pod_again_whose_mark_a_restore_has_undone) {
+  for (const bool is_mark_seen : {true, false}) {
+    Cluster cluster;
+    cluster.add_pod("p");
+    const auto backup = cluster.api.pods;
+    cluster.api.fault = [](std::size_t, const std::string& call) {
+      return call == "remove p" ? refused(runtime::Reason::forbidden) : Fault{};
+    };
+    cluster.start();
+    cluster.api.put(Cluster::rule_for_all());
+    if (!is_mark_seen) cluster.hold_watch();
+    cluster.run_for(1s);
+    cluster.restore(backup);
+    static_cast<void>(cluster.pod_calls());
+    cluster.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
+    cluster.run_for(1h);
+    EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
+  }
+}
+
 TEST(EvictAgain, returns_turn_after_refusal_and_keeps_problem) {
   Cluster cluster({.evictions_per_second = 0.1});
   cluster.add_pods("p", 2);

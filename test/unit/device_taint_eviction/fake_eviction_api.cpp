@@ -2,12 +2,9 @@
 
 #include <utility>
 
-#include "runtime/overloaded.hpp"
-
 namespace dcm::device_taint_eviction {
 namespace {
 
-using runtime::Overloaded;
 using runtime::Reason;
 
 // The server keeps whole seconds.
@@ -33,26 +30,28 @@ Result<PodPtr> FakeEvictionApi::find(const PodRef& pod) const {
   return found->second;
 }
 
+Task<Result<api::Decoded<api::Pod>>> FakeEvictionApi::mark(PodRef pod, Mark mark,
+                                                           Priority priority) {
+  const bool is_new = mark.transition == api::TransitionTime::now;
+  return call<api::Decoded<api::Pod>>(
+      (is_new ? "mark " : "mark, since it was True, ") + pod.key.name, priority,
+      [this, pod] { return apply_mark(pod); });
+}
+
 Task<Result<>> FakeEvictionApi::write(PodRef pod, PodWrite what, Priority priority) {
-  const char* verb =
-      std::visit(Overloaded{[](const Mark& mark) {
-                              const bool is_new = mark.transition == api::TransitionTime::now;
-                              return is_new ? "mark " : "mark, since it was True, ";
-                            },
-                            [](Remove) { return "remove "; }, [](Evict) { return "evict "; }},
-                 what);
+  const char* verb = std::holds_alternative<Remove>(what) ? "remove " : "evict ";
   return call<void>(verb + pod.key.name, priority, [this, pod, what] {
     return std::visit([&](const auto& write) { return carry_out(pod, write); }, what);
   });
 }
 
-Result<> FakeEvictionApi::carry_out(const PodRef& pod, const Mark& /*mark*/) {
+Result<api::Decoded<api::Pod>> FakeEvictionApi::apply_mark(const PodRef& pod) {
   const Result<PodPtr> found = find(pod);
   if (!found) return runtime::fail(found.error());
   api::Pod marked = **found;
   marked.disruption_target = api::DisruptionTarget::by_device_taint;
-  store(pods, PodPtr(std::move(marked)), api::ChangeType::modified);
-  return {};
+  const PodPtr stored = store(pods, PodPtr(std::move(marked)), api::ChangeType::modified);
+  return api::Decoded<api::Pod>{stored->meta, stored};
 }
 
 Result<> FakeEvictionApi::carry_out(const PodRef& pod, Remove) {

@@ -44,6 +44,7 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   void remove_rule(const std::string& name) { remove_from(rules, {{}, name}); }
 
   // Recorded as "mark p", "remove p", "evict p", "r: True PodsPendingEviction: 1 pod …".
+  Task<Result<api::Decoded<api::Pod>>> mark(PodRef pod, Mark mark, Priority priority) override;
   Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
   Task<Result<RulePtr>> write_condition(RulePtr rule, api::Condition condition,
                                         Priority priority) override;
@@ -52,6 +53,13 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
   Objects<api::ResourceClaim> claims;
   Objects<api::ResourceSlice> slices;
   Objects<api::DeviceTaintRule> rules;
+
+  // A restore of etcd (with a bumped revision) brings back those pods, and no watch shows that.
+  // Returns the revision.
+  api::ResourceVersion restore(Objects<api::Pod> backup) {
+    pods = std::move(backup);
+    return api::ResourceVersion(std::to_string(version_ += 1'000));
+  }
 
   // Called for each change, as a watch.
   std::function<void(const Change&)> on_change = [](const Change&) {};
@@ -62,7 +70,7 @@ class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
 
  private:
   Result<PodPtr> find(const PodRef& pod) const;
-  Result<> carry_out(const PodRef& pod, const Mark& mark);
+  Result<api::Decoded<api::Pod>> apply_mark(const PodRef& pod);
   Result<> carry_out(const PodRef& pod, Remove);
   Result<> carry_out(const PodRef& pod, Evict);
   Result<RulePtr> apply_condition(const RulePtr& rule, const api::Condition& condition);
