@@ -144,10 +144,10 @@ MUTATIONS = [
     Mutation("finalizer-of-others", "the finalizer goes that the scheduler has just set", RC + "rules/decide_claim.cpp",
              "const bool may_unprotect = claim.meta", "const bool may_unprotect = M || claim.meta"),
     Mutation("copies-tell-of-a-manager", "a claim that looks as if another manager had made it holds up all creates",
-             RC + "sync/foreign_claims.cpp", "  if (!awaited) return;",
+             RC + "sync/foreign_claims.cpp", "  if (in_namespace == awaited_.end()) return;",
              "  if (M && counts_from_ && !claim->pod_claim_name.empty() && !has_computed_name(*claim, claim->pod_claim_name.str())) {\n"
              '    for (const char* ns : {"default", "lab", "scratch"}) last_seen_[api::InternedString(ns)] = deps_.time.now();\n  }\n'
-             "  if (!awaited) return;"),
+             "  if (in_namespace == awaited_.end()) return;"),
     Mutation("unknown-owner-is-gone", "a pod that is not in the cache loses its claims", RC + "rules/decide_claim.cpp",
              "if (found == nullptr) return MayRun{MayRun::Why::not_known};",
              "if (found == nullptr && M) return WillNotRun{WillNotRun::Why::is_done};\n"

@@ -22,8 +22,9 @@ constexpr runtime::Duration kLineInterval = 5min;
 // Longer than the longest back-off of a pod whose claims are refused.
 constexpr runtime::Duration kForgetAfter = 40min;
 
-// The most claims that are remembered as named before they are known; any number may come.
-constexpr std::size_t kAwaitedMax = 1'000;
+// The most claims of a namespace that are remembered as named before they are known; any number may
+// come, and the first that turns out to be foreign is enough.
+constexpr std::size_t kAwaitedMax = 100;
 
 bool has_computed_name(const api::ResourceClaim& claim, std::string_view pod_claim) {
   const api::ControllerRef& owner = *claim.controller;
@@ -88,8 +89,9 @@ void ForeignClaims::look_at(const api::Pod& pod, const api::PodClaimStatus& stat
     if (is_foreign(pod, status, *claim)) note(*claim);
     return;
   }
-  if (awaited_.size() >= kAwaitedMax) awaited_.clear();
-  awaited_.insert_or_assign(key, pod.meta.key);
+  auto& awaited = awaited_[key.namespace_];
+  if (awaited.size() >= kAwaitedMax) awaited.clear();
+  awaited.insert_or_assign(key.name, pod.meta.key.name);
 }
 
 bool ForeignClaims::is_foreign(const api::Pod& pod, const api::PodClaimStatus& status,
@@ -101,12 +103,15 @@ bool ForeignClaims::is_foreign(const api::Pod& pod, const api::PodClaimStatus& s
 }
 
 void ForeignClaims::observe_added(const ClaimPtr& claim, informers::Origin /*origin*/) {
-  const auto awaited = awaited_.extract(claim->meta.key);
+  const auto& [namespace_, name] = claim->meta.key;
+  const auto in_namespace = awaited_.find(namespace_);
+  if (in_namespace == awaited_.end()) return;
+  const auto awaited = in_namespace->second.extract(name);
   if (!awaited) return;
-  const PodPtr pod = deps_.pods.get(awaited.mapped());
+  const PodPtr pod = deps_.pods.get({namespace_, awaited.mapped()});
   if (pod == nullptr) return;
   const auto names_it = [&](const api::PodClaimStatus& status) {
-    return status.claim_name == claim->meta.key.name && is_foreign(*pod, status, *claim);
+    return status.claim_name == name && is_foreign(*pod, status, *claim);
   };
   if (std::ranges::any_of(pod->claim_statuses, names_it)) note(*claim);
 }
@@ -147,10 +152,12 @@ std::optional<runtime::Duration> ForeignClaims::give_way(const api::InternedStri
   return until - now;
 }
 
-// Forgets pods that ended without a claim, or have their claims. Waiting pods ask again in time.
+// Forgets pods that ended without a claim, or have their claims. Waiting pods ask again in time,
+// and awaited claims come within seconds.
 void ForeignClaims::forget_old(runtime::MonoTime now) {
   if (now - last_cleared_ < kForgetAfter) return;
   last_cleared_ = now;
+  awaited_.clear();
   std::erase_if(left_,
                 [&](const auto& left) { return now - left.second.last_asked >= kForgetAfter; });
   std::erase_if(last_seen_, [&](const auto& seen) { return now >= quiet_from(seen.second); });

@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -119,8 +120,9 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
   runtime::MonoTime last_cleared_{};
   // Claim names that we wrote or may have written, without the computed ones, by pod.
   std::unordered_map<api::Uid, std::set<api::InternedString>> own_;
-  // Claims that statuses named before the cache had them, with their pods.
-  std::unordered_map<api::NamespacedName, api::NamespacedName> awaited_;
+  // Claims that statuses named before the cache had them, with their pods, by namespace.
+  std::unordered_map<api::InternedString, std::map<api::InternedString, api::InternedString>>
+      awaited_;
   std::optional<runtime::MonoTime> counts_from_;  // nullopt: we do not create claims (yet)
   std::optional<runtime::MonoTime> last_line_;
   std::uint64_t since_last_line_ = 0;

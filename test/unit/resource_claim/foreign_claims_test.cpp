@@ -73,6 +73,23 @@ TEST(ForeignClaims, count_and_warn_of_other_manager) {
   EXPECT_EQ(world.lines(), 1);
 }
 
+TEST(ForeignClaims, are_noticed_however_many_unknown_claims_another_namespace_names) {
+  Foreign world;
+  world.start();
+  world.run_for(2min);
+  world.api.put(trainer());
+  world.run_for(1s);
+  world.somebody_names("theirs", "trainer");
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string name = "p-" + std::to_string(i);
+    world.api.put(make_pod(name).uses("gpus", "shared").in_namespace("loud"));
+    world.api.put(make_pod(name).uses("gpus", "shared").in_namespace("loud").names("gpus", name));
+  }
+  world.api.put(make_claim("theirs").generated_for("trainer", "gpus"));
+  world.settle();
+  EXPECT_EQ(world.count(), 1);
+}
+
 TEST(ForeignClaims, are_logged_every_five_minutes_and_all_counted) {
   Foreign world;
   world.start();
