@@ -18,6 +18,7 @@
 // state, or a list begins, which shows whether it is there.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -252,6 +253,7 @@ class Store {
     return last && last->meta.uid == now.uid ? Absence::left : Absence::deleted;
   }
   bool hold_back(const api::ObjectMeta& seen, Watched<T> watched);
+  static bool is_same(const T& before, const T& now, Origin origin);
   void show(ObjectPtr<T> object, Origin origin);
   void hide(const api::NamespacedName& name, Absence absence, Origin origin);
   template <class Tell>
@@ -377,6 +379,15 @@ void Store<T>::pass(const api::ResourceVersion& version) {
   }
 }
 
+// A version stands for one content, unless the server was reset to an earlier state: it gives
+// versions a second time, and the list that follows has their new contents.
+template <class T>
+bool Store<T>::is_same(const T& before, const T& now, Origin origin) {
+  if (before.meta.resource_version != now.meta.resource_version) return false;
+  if constexpr (std::equality_comparable<T>) return origin == Origin::live || before == now;
+  return true;
+}
+
 // The only ways to change the table: put an object, or remove it. Observers are notified at once.
 template <class T>
 void Store<T>::show(ObjectPtr<T> object, Origin origin) {
@@ -385,7 +396,7 @@ void Store<T>::show(ObjectPtr<T> object, Origin origin) {
     hide(object->meta.key, Absence::deleted, origin);
     before = nullptr;
   }
-  if (before && before->meta.resource_version == object->meta.resource_version) return;
+  if (before && is_same(*before, *object, origin)) return;
   DCM_ASSERT(!is_telling_);
   table_.put(object);
   tell([&](Observer<T>& observer) {

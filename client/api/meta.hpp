@@ -73,6 +73,8 @@ struct ObjectMeta {
   Uid uid;
   ResourceVersion resource_version;
   bool is_being_deleted = false;  // deletionTimestamp is set
+
+  friend bool operator==(const ObjectMeta&, const ObjectMeta&) = default;
 };
 
 // The controller owner reference (`controller: true`) of an object, if any. The API group is stored

@@ -35,6 +35,8 @@ struct DeviceTaintRule {
   std::string unknown_selector_field;
   DeviceTaint taint;
   std::optional<Condition> condition;  // of type kEvictionInProgress
+
+  friend bool operator==(const DeviceTaintRule&, const DeviceTaintRule&) = default;
 };
 
 std::size_t footprint(const DeviceTaintRule& rule);

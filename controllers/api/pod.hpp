@@ -39,6 +39,8 @@ struct ClaimUser {
   runtime::WallTime created{};  // metadata.creationTimestamp, in whole seconds
   UsuallyOne<PodClaim> claims;
   UsuallyOne<PodClaimStatus> claim_statuses;  // sorted by name: see sort_claim_statuses
+
+  friend bool operator==(const ClaimUser&, const ClaimUser&) = default;
 };
 
 // Call it after changing `claim_statuses`. A pod may have thousands, and one is looked up for each
@@ -70,6 +72,8 @@ struct Pod : ClaimUser {
 
   // Whether the pod concerns the controllers. Others are not kept.
   bool is_of_interest() const { return !claims.empty() || !extended_resource_claim.empty(); }
+
+  friend bool operator==(const Pod&, const Pod&) = default;
 };
 
 std::size_t footprint(const Pod& pod);

@@ -64,6 +64,8 @@ struct ResourceClaim {
   bool has_delete_protection = false;
   bool is_allocated = false;
   bool has_admin_access = false;
+
+  friend bool operator==(const ResourceClaim&, const ResourceClaim&) = default;
 };
 
 // Whether no further consumer fits into status.reservedFor.

@@ -16,6 +16,11 @@ struct PublishedDevice {
   InternedString name;
   // The taints with effect NoExecute, in order. Null if none, which is the usual case.
   std::unique_ptr<const std::vector<DeviceTaint>> taints;
+
+  friend bool operator==(const PublishedDevice& a, const PublishedDevice& b) {
+    if (!a.taints || !b.taints) return a.name == b.name && a.taints == b.taints;
+    return a.name == b.name && *a.taints == *b.taints;
+  }
 };
 
 struct ResourceSlice {
@@ -28,6 +33,8 @@ struct ResourceSlice {
   std::vector<PublishedDevice> devices;
   // Indexes of the devices that have a taint with effect NoSchedule, in order. Usually empty.
   std::vector<std::uint32_t> no_schedule;
+
+  friend bool operator==(const ResourceSlice&, const ResourceSlice&) = default;
 };
 
 // Records that the last device has a taint with effect NoSchedule. Repeated calls have no effect.

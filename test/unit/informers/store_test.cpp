@@ -123,6 +123,17 @@ TEST_F(StoreTest, finds_all_changes_by_relist) {
                           "deleted d@1 (initial)", "deleted e@1 (initial)"));
 }
 
+// A server that was reset to an earlier state gives versions a second time.
+TEST_F(StoreTest, compares_listed_object_of_known_version) {
+  relist({{.name = "a", .claims = {"x"}}}, 5);
+  diary_.take();
+  relist({{.name = "a", .claims = {"x"}}}, 5);
+  EXPECT_THAT(diary_.take(), IsEmpty());
+  relist({{.name = "a", .claims = {"y"}}}, 5);
+  EXPECT_THAT(diary_.take(), ElementsAre("updated a@1 to 1 (initial)"));
+  EXPECT_EQ(claims_.get(name_of("y")).size(), 1);
+}
+
 TEST_F(StoreTest, forgets_interrupted_relist) {
   relist({{.name = "a"}, {.name = "b"}}, 5);
   writer_.begin_relist();
