@@ -300,12 +300,13 @@ PodClaimStep decide_own_claim(const Claimant& claimant, const KnownClaims& known
 namespace {
 
 // Which claim was made for which pod claim.
-using Made = std::map<std::string, std::string>;
+using Made = std::vector<std::pair<api::InternedString, api::InternedString>>;
 
 // All names that the status should have. An apply removes each name that it omits, even that of a
 // pod claim whose new claim could not be created.
 std::vector<ClaimName> all_names(const api::ClaimUser& user, const Made& made) {
-  Made names = made;
+  std::map<std::string, std::string> names;
+  for (const auto& [pod_claim, claim] : made) names.emplace(pod_claim.str(), claim.str());
   for (const api::PodClaimStatus& status : user.claim_statuses) {
     if (status.claim_name && !status.claim_name->empty()) {
       names.try_emplace(status.name.str(), *status.claim_name);
@@ -379,7 +380,7 @@ std::expected<AllSettled, ClaimsStep> decide_claims(const api::ClaimUser& user,
     if (step->claim == nullptr) continue;
     all.claims.push_back({position, newest(known, step->claim)});
     if (is_named_in_status(*step)) {
-      made.emplace(pod_claim.name.str(), step->claim->meta.key.name);
+      made.emplace_back(pod_claim.name, step->claim->meta.key.name);
     }
   }
   if (known.names_failure) {
