@@ -23,9 +23,17 @@ using runtime::Result;
 
 constexpr ::mode_t kReadableByAll = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
 
-std::unexpected<runtime::Error> failed(const char* what, const std::string& path, int error) {
-  return fail(Reason::configuration,
+std::unexpected<runtime::Error> failed(const char* what, const std::string& path, int error,
+                                       Reason reason = Reason::configuration) {
+  return fail(reason,
               fmt::format("{}: {}: {}", path, what, std::generic_category().message(error)));
+}
+
+// A socket, a link to itself, or a file that is too large.
+std::unexpected<runtime::Error> failed_to_read(const std::string& path, int error) {
+  const bool is_no_file = error == ENXIO || error == ELOOP || error == EFBIG;
+  return failed("cannot be read", path, error,
+                is_no_file ? Reason::malformed : Reason::configuration);
 }
 
 FileDescriptor open_file(const std::string& path, int flags) {
@@ -44,14 +52,14 @@ Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
   // Non-blocking, so that a FIFO at the file's path does not block the loop.
   const FileDescriptor file = open_file(path, O_RDONLY | O_NONBLOCK);
   if (file.get() < 0 && errno == ENOENT) return std::optional<std::string>();
-  if (file.get() < 0) return failed("cannot be read", path, errno);
+  if (file.get() < 0) return failed_to_read(path, errno);
   struct ::stat status{};
-  if (::fstat(file.get(), &status) != 0) return failed("cannot be read", path, errno);
+  if (::fstat(file.get(), &status) != 0) return failed_to_read(path, errno);
   if (!S_ISREG(status.st_mode)) {
-    return fail(Reason::configuration, path + ": cannot be read: not a file");
+    return fail(Reason::malformed, path + ": cannot be read: not a file");
   }
   auto content = runtime::read_all(file, kFileBytesMax);
-  if (!content) return failed("cannot be read", path, content.error());
+  if (!content) return failed_to_read(path, content.error());
   return *std::move(content);
 }
 
@@ -86,7 +94,7 @@ Result<> PosixFiles::sync_folder(const std::string& folder) {
 }
 
 Result<> PosixFiles::remove(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR && errno != EISDIR) {
     return failed("cannot be removed", path, errno);
   }
   return {};
@@ -121,7 +129,7 @@ Result<std::vector<std::string>> PosixFiles::list(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> names;
   std::filesystem::directory_iterator entry(folder, error);
-  if (error.value() == ENOENT) return names;
+  if (error.value() == ENOENT || error.value() == ENOTDIR) return names;
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     names.push_back(entry->path().filename().string());
   }

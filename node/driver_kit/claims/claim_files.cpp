@@ -190,9 +190,11 @@ Result<std::vector<PreparedRecord>> ClaimFiles::records() {
     if (!name.ends_with(".json")) continue;
     const std::string path = records_folder() + "/" + name;
     const auto text = files_.read(path);
-    if (!text) return runtime::fail(text.error());
-    if (!*text) continue;  // removed meanwhile
-    PreparedRecord record = read_record(**text);
+    if (!text && text.error().reason != runtime::Reason::malformed) {
+      return runtime::fail(text.error());
+    }
+    if (text && !*text) continue;  // removed meanwhile
+    PreparedRecord record = read_record(text ? **text : "");
     if (is_claim(record.ref) && record.ref.uid + ".json" == name) {
       found.push_back(std::move(record));
     } else {

@@ -48,7 +48,7 @@ class ClaimFiles {
   // Succeeds for a claim without files.
   runtime::Result<> remove(const node::ClaimRef& claim);
 
-  // Leaves out files that hold no record, with a warning.
+  // Leaves out what holds no record, such as a folder, with a warning.
   runtime::Result<std::vector<PreparedRecord>> records();
   // Whether this record still exists, and was not replaced by another one of its claim.
   runtime::Result<bool> is_current(const PreparedRecord& record);

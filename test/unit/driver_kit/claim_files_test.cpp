@@ -2,10 +2,13 @@
 // found.
 #include "node/driver_kit/claims/claim_files.hpp"
 
+#include <filesystem>
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "node/driver_kit/claims/cdi.hpp"
 #include "node/driver_kit/claims/leftovers.hpp"
@@ -219,10 +222,17 @@ TEST(ClaimFiles, fail_while_folder_cannot_be_read) {
   }
 }
 
-// An admin may have looked into a folder, and left a copy there.
-TEST(ClaimFiles, leave_files_of_others_in_folders_of_metadata) {
-  const test::TempFolder temporary;
-  const std::string data = temporary.dir();
+// A claim with files on the machine.
+struct RealFolder {
+  RealFolder() {
+    PreparedClaim devices = prepared();
+    EXPECT_TRUE(files.begin(claim()));
+    EXPECT_TRUE(files.write(claim(), devices));
+  }
+
+  test::TempFolder temporary;
+  std::string data = temporary.dir();
+  std::string metadata = data + "/dra-device-metadata/lab_c1";
   node::PosixFiles real;
   runtime::VirtualTime time;
   ClaimFiles files{real,
@@ -231,17 +241,59 @@ TEST(ClaimFiles, leave_files_of_others_in_folders_of_metadata) {
                     .data = data,
                     .cdi = data + "/cdi",
                     .metadata = MetadataFiles::written}};
-  PreparedClaim devices = prepared();
-  ASSERT_TRUE(files.begin(claim()));
-  ASSERT_TRUE(files.write(claim(), devices));
-  const std::string folder = data + "/dra-device-metadata/lab_c1";
-  ASSERT_TRUE(real.create(folder + "/notes.txt", "1"));
-  ASSERT_TRUE(real.create(folder + "/gpu/metadata.json.old", "2"));
-  const auto removed = files.remove(kRef);
+};
+
+// An admin may have looked into a folder, and left a copy there.
+TEST(ClaimFiles, leave_files_of_others_in_folders_of_metadata) {
+  RealFolder folder;
+  ASSERT_TRUE(folder.real.create(folder.metadata + "/notes.txt", "1"));
+  ASSERT_TRUE(folder.real.create(folder.metadata + "/gpu/metadata.json.old", "2"));
+  const auto removed = folder.files.remove(kRef);
   ASSERT_TRUE(removed) << removed.error().message;
-  EXPECT_EQ(*real.list(folder), (std::vector<std::string>{"gpu", "notes.txt"}));
-  EXPECT_EQ(*real.list(folder + "/gpu"), std::vector<std::string>{"metadata.json.old"});
-  EXPECT_TRUE(files.records()->empty());
+  EXPECT_EQ(*folder.real.list(folder.metadata), (std::vector<std::string>{"gpu", "notes.txt"}));
+  EXPECT_EQ(*folder.real.list(folder.metadata + "/gpu"),
+            std::vector<std::string>{"metadata.json.old"});
+  EXPECT_TRUE(folder.files.records()->empty());
+}
+
+TEST(ClaimFiles, leave_what_is_no_file_or_folder_of_theirs) {
+  for (const std::string path :
+       {"/cdi/gpu.example.com_claim_1f-uid.json", "/cdi/gpu.example.com_metadata_1f-uid_gpu.json",
+        "/dra-device-metadata/lab_c1/gpu/metadata.json", "/prepared/1f-uid.json",
+        "/prepared/1f-uid.json.tmp"}) {
+    RealFolder folder;
+    std::filesystem::remove(folder.data + path);
+    std::filesystem::create_directory(folder.data + path);
+    const auto removed = folder.files.remove(kRef);
+    EXPECT_TRUE(removed) << removed.error().message;
+    EXPECT_TRUE(std::filesystem::is_directory(folder.data + path)) << path;
+    EXPECT_TRUE(folder.files.records()->empty()) << path;
+  }
+  for (const std::string path : {"/cdi", "/dra-device-metadata", "/dra-device-metadata/lab_c1",
+                                 "/dra-device-metadata/lab_c1/gpu"}) {
+    RealFolder folder;
+    std::filesystem::remove_all(folder.data + path);
+    ASSERT_TRUE(folder.real.create(folder.data + path, "1"));
+    const auto removed = folder.files.remove(kRef);
+    EXPECT_TRUE(removed) << removed.error().message;
+    EXPECT_TRUE(std::filesystem::is_regular_file(folder.data + path)) << path;
+    EXPECT_TRUE(folder.files.records()->empty()) << path;
+  }
+}
+
+TEST(ClaimFiles, leave_out_records_that_are_no_files) {
+  RealFolder folder;
+  const std::string prepared = folder.data + "/prepared";
+  std::filesystem::create_directory(prepared + "/folder.json");
+  std::filesystem::create_symlink("loop.json", prepared + "/loop.json");
+  ASSERT_EQ(::mkfifo((prepared + "/fifo.json").c_str(), 0600), 0);
+  ASSERT_EQ(::mknod((prepared + "/socket.json").c_str(), S_IFSOCK | 0600, 0), 0);
+  ASSERT_TRUE(folder.real.create(prepared + "/large.json", ""));
+  std::filesystem::resize_file(prepared + "/large.json", node::kFileBytesMax + 1);
+  const auto records = folder.files.records();
+  ASSERT_TRUE(records) << records.error().message;
+  ASSERT_EQ(records->size(), 1U);
+  EXPECT_EQ(records->front().ref, kRef);
 }
 
 TEST(ClaimFiles, need_driver_name_that_begins_with_letter) {

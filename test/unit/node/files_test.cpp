@@ -1,5 +1,7 @@
 // Real files behave like the in-memory fake.
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -52,15 +54,28 @@ TEST_F(PosixFilesTest, does_not_overwrite_file) {
 TEST_F(PosixFilesTest, lists_nothing_only_if_there_is_no_folder) {
   EXPECT_EQ(files_.list(folder_ + "/none").value(), std::vector<std::string>());
   ASSERT_TRUE(files_.create(folder_ + "/a", "1"));
-  const auto listed = files_.list(folder_ + "/a");
+  EXPECT_EQ(files_.list(folder_ + "/a").value(), std::vector<std::string>());
+  std::filesystem::create_symlink("loop", folder_ + "/loop");
+  const auto listed = files_.list(folder_ + "/loop");
   ASSERT_FALSE(listed);
-  EXPECT_EQ(listed.error().message, folder_ + "/a: cannot be listed: Not a directory");
+  EXPECT_EQ(listed.error().message,
+            folder_ + "/loop: cannot be listed: Too many levels of symbolic links");
 }
 
-TEST_F(PosixFilesTest, does_not_wait_for_special_files) {
+TEST_F(PosixFilesTest, leaves_folder_with_name_of_file) {
+  EXPECT_TRUE(files_.remove(folder_));
+  EXPECT_TRUE(std::filesystem::is_directory(folder_));
+}
+
+TEST_F(PosixFilesTest, neither_reads_nor_waits_for_what_is_no_file) {
   ASSERT_EQ(::mkfifo((folder_ + "/fifo").c_str(), 0600), 0);
-  EXPECT_FALSE(files_.read(folder_ + "/fifo"));
-  EXPECT_FALSE(files_.read(folder_));
+  ASSERT_EQ(::mknod((folder_ + "/socket").c_str(), S_IFSOCK | 0600, 0), 0);
+  std::filesystem::create_symlink("loop", folder_ + "/loop");
+  for (const char* const name : {"/fifo", "/socket", "/loop", ""}) {
+    const auto read = files_.read(folder_ + name);
+    ASSERT_FALSE(read) << name;
+    EXPECT_EQ(read.error().reason, runtime::Reason::malformed) << read.error().message;
+  }
 }
 
 TEST_F(PosixFilesTest, names_file_and_reason_in_errors) {
