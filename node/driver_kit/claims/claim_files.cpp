@@ -135,7 +135,7 @@ Result<> ClaimFiles::update_metadata(const node::ClaimRef& claim, const std::str
   std::vector<RequestDevice> known;
   for (const PreparedDevice& each : devices)
     known.push_back({each.pool, each.device, each.metadata});
-  const auto updated = updated_metadata(file->value_or(""), known);
+  const auto updated = updated_metadata(file->value_or(""), claim.uid, known);
   if (!updated) {
     return runtime::fail(runtime::Reason::configuration,
                          fmt::format("{}/{}: {}", folder, kMetadataFile, updated.error()));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -88,17 +90,22 @@ std::string metadata_file(const AllocatedClaim& claim, const std::string& driver
 }
 
 std::expected<std::string, std::string> updated_metadata(
-    std::string_view file, const std::vector<RequestDevice>& devices) {
+    std::string_view file, const std::string& uid, const std::vector<RequestDevice>& devices) {
   json::value document = first_document(file);
   boost::system::error_code none;
   json::value* const list = document.find_pointer("/requests/0/devices", none);
   json::value* const generation = document.find_pointer("/metadata/generation", none);
-  if (list == nullptr || !list->is_array() || generation == nullptr || !generation->is_int64()) {
+  if (list == nullptr || !list->is_array() || generation == nullptr || !generation->is_int64() ||
+      generation->get_int64() == std::numeric_limits<std::int64_t>::max()) {
     return std::unexpected("is not a file of device metadata");
+  }
+  if (text_at(document, "/metadata/uid") != uid) {
+    return std::unexpected("is of another claim of that name");
   }
   for (const RequestDevice& each : devices) {
     const auto found = std::ranges::find_if(list->get_array(), [&](const json::value& device) {
-      return text_at(device, "/pool") == each.pool && text_at(device, "/name") == each.device;
+      return device.is_object() && text_at(device, "/pool") == each.pool &&
+             text_at(device, "/name") == each.device;
     });
     if (found == list->get_array().end()) {
       return std::unexpected(fmt::format("has no device {}/{}", each.pool, each.device));

@@ -30,8 +30,9 @@ std::string metadata_file(const AllocatedClaim& claim, const std::string& driver
                           const std::string& request, const std::vector<RequestDevice>& devices);
 
 // The same file, one generation later, with updated details of these devices. Errors: `file` is not
-// a metadata file, or has no such device.
+// a metadata file, is of another claim than `uid`, or has no such device.
 std::expected<std::string, std::string> updated_metadata(std::string_view file,
+                                                         const std::string& uid,
                                                          const std::vector<RequestDevice>& devices);
 
 // The file's path in the container.

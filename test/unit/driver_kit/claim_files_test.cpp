@@ -326,6 +326,27 @@ TEST(ClaimFiles, add_network_of_device_later) {
   EXPECT_FALSE(folder.files.update_metadata(kRef, "nic", {})) << "no such request";
 }
 
+TEST(ClaimFiles, refuse_to_update_what_is_no_metadata_of_the_claim) {
+  const auto error_for = [](const std::string& from, const std::string& to) {
+    Folder folder;
+    PreparedClaim devices = prepared();
+    EXPECT_TRUE(folder.files.write(claim(), devices));
+    std::string text = folder.memory.content_of(kMetadata);
+    text.replace(text.find(from), from.size(), to);
+    folder.memory.put(kMetadata, text);
+    devices.devices[0].pool = devices.devices[0].device = "";
+    const auto updated = folder.files.update_metadata(kRef, "gpu", devices.devices);
+    return updated ? "" : updated.error().message.substr(kMetadata.size());
+  };
+  const std::string no_metadata = ": is not a file of device metadata";
+  EXPECT_EQ(error_for("\"generation\":1", "\"generation\":9223372036854775807"), no_metadata);
+  EXPECT_EQ(error_for("\"generation\":1", "\"generation\":9223372036854775808"), no_metadata);
+  EXPECT_EQ(error_for("\"generation\":1", "\"generation\":\"1\""), no_metadata);
+  EXPECT_EQ(error_for("[{\"name\"", "7,[{\"name\""), no_metadata);
+  EXPECT_EQ(error_for("1f-uid", "2f-uid"), ": is of another claim of that name");
+  EXPECT_EQ(error_for("\"devices\":[", "\"devices\":[null,"), ": has no device /");
+}
+
 TEST(ClaimFiles, never_leave_their_folders) {
   Folder folder;
   for (const char* uid : {"", "..", "a/../../b", "../../../etc/passwd"}) {
