@@ -46,13 +46,13 @@ void DraService::add_to(grpc::Methods& methods) {
 }
 
 Task<grpc::Result<std::string>> DraService::prepare(std::string request, Deadline deadline) {
-  const auto asked = decode_claims(request);
+  auto asked = decode_claims(request);
   if (!asked) co_return no_claims();
+  node::Answers answers = refuse_strange(*asked);
   grpc::Result<std::vector<AllocatedClaim>> claims = co_await look_up(*asked);
   if (!claims) co_return std::unexpected(claims.error());
   const auto turn = co_await lock_.take(deadline);
   if (!turn) co_return grpc::fail(grpc::Code::unavailable, turn.error().message);
-  node::Answers answers;
   for (AllocatedClaim& claim : *claims) {
     const node::ClaimRef ref = claim.ref;
     auto prepared = co_await prepare_one(std::move(claim));
@@ -62,17 +62,28 @@ Task<grpc::Result<std::string>> DraService::prepare(std::string request, Deadlin
 }
 
 Task<grpc::Result<std::string>> DraService::unprepare(std::string request, Deadline deadline) {
-  const auto asked = decode_claims(request);
+  auto asked = decode_claims(request);
   if (!asked) co_return no_claims();
+  node::Answers answers = refuse_strange(*asked);
   const auto turn = co_await lock_.take(deadline);
   if (!turn) co_return grpc::fail(grpc::Code::unavailable, turn.error().message);
-  node::Answers answers;
   for (const node::ClaimRef& claim : *asked) {
     const Driver::Unprepared done = co_await unprepare_one(claim);
     answers[claim.uid] = answer_of(
         claim, done ? Driver::Prepared() : Driver::Prepared(std::unexpected(done.error())));
   }
   co_return encode_unprepared(answers);
+}
+
+node::Answers DraService::refuse_strange(Claims& asked) const {
+  node::Answers answers;
+  std::erase_if(asked, [&](const node::ClaimRef& claim) {
+    if (is_claim(claim)) return false;
+    answers[claim.uid] =
+        answer_of(claim, std::unexpected("no claim can have its namespace, name and UID"));
+    return true;
+  });
+  return answers;
 }
 
 Task<grpc::Result<std::vector<AllocatedClaim>>> DraService::look_up(const Claims& asked) {

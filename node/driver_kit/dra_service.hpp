@@ -27,6 +27,8 @@ class DraService {
 
   Task<grpc::Result<std::string>> prepare(std::string request, Deadline deadline);
   Task<grpc::Result<std::string>> unprepare(std::string request, Deadline deadline);
+  // Answers for the claims that is_claim() refuses, and takes them out of `asked`.
+  node::Answers refuse_strange(Claims& asked) const;
   // All claims, or an error: a claim that may not be prepared fails the call before anything is
   // done.
   Task<grpc::Result<std::vector<AllocatedClaim>>> look_up(const Claims& asked);

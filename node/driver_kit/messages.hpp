@@ -26,8 +26,7 @@ std::string encode_health(const std::vector<node::HealthReport>& devices);
 
 // nullopt: not such a message.
 std::optional<RegistrationStatus> decode_registration_status(std::string_view message);
-// The request of both NodePrepareResources and NodeUnprepareResources. Also nullopt if a claim's
-// names or UID are none (is_claim()).
+// The request of both NodePrepareResources and NodeUnprepareResources. Names may be any texts.
 std::optional<std::vector<node::ClaimRef>> decode_claims(std::string_view message);
 
 }  // namespace dcm::driver_kit

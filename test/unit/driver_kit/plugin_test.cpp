@@ -393,33 +393,44 @@ CO_TEST(DriverKit, rejects_garbage) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
   const auto channel = site.connect();
+  const std::string no_utf8 = node::encode_claims({{"lab", "c1", "caf\xe9"}});
   for (const char* const method : {"NodePrepareResources", "NodeUnprepareResources"}) {
-    const auto answer =
-        co_await channel->call(fmt::format("/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/{}", method),
-                               "\x0a\xff", site.in(1s));
-    CO_ASSERT_TRUE(!answer);
-    EXPECT_EQ(answer.error().code, grpc::Code::internal);
+    for (const std::string& request : {std::string("\x0a\xff"), no_utf8}) {
+      const auto answer = co_await channel->call(
+          fmt::format("/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/{}", method), request,
+          site.in(1s));
+      CO_ASSERT_TRUE(!answer);
+      EXPECT_EQ(answer.error().code, grpc::Code::internal);
+    }
   }
   EXPECT_TRUE(site.driver.calls.empty());
   co_await site.stop();
 }
 
 // A claim's parts become parts of paths: of URLs in the kit, perhaps of files in the driver.
-CO_TEST(DriverKit, refuses_claims_whose_names_are_none) {
+CO_TEST(DriverKit, refuses_only_claims_whose_names_are_none) {
+  const std::vector<ClaimRef> wrong{{"", "c1", "u1"},
+                                    {"a/b", "c1", "u2"},
+                                    {"lab", "", "u3"},
+                                    {"lab", "../c1", "u4"},
+                                    {"lab", "c1", "../../etc"},
+                                    {"lab", "c1", ""},
+                                    {"lab", std::string(300, 'n'), "u5"}};
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
-  for (const ClaimRef& wrong : {ClaimRef{"", "c1", "c1-uid"}, ClaimRef{"lab", "", "c1-uid"},
-                                ClaimRef{"lab", "../c1", "c1-uid"}, ClaimRef{"lab", "c1", ""},
-                                ClaimRef{"lab", "c1", "../../etc"}}) {
-    const auto prepared = co_await site.node.prepare(kGpu, {kClaim, wrong});
-    const auto unprepared = co_await site.node.unprepare(kGpu, {kClaim, wrong});
-    for (const auto* answer : {&prepared, &unprepared}) {
-      CO_ASSERT_TRUE(!*answer);
-      EXPECT_EQ(answer->error(),
-                "rpc error: code = Internal desc = the request is not a list of claims");
+  std::vector<ClaimRef> asked = wrong;
+  asked.push_back(kClaim);
+  const auto prepared = co_await site.node.prepare(kGpu, asked);
+  const auto unprepared = co_await site.node.unprepare(kGpu, asked);
+  CO_ASSERT_TRUE(prepared && unprepared);
+  EXPECT_EQ(prepared->at("c1-uid").devices.size(), 1U);
+  EXPECT_EQ(unprepared->at("c1-uid").error, "");
+  for (const ClaimRef& claim : wrong) {
+    for (const auto* answers : {&*prepared, &*unprepared}) {
+      EXPECT_EQ(answers->at(claim.uid).error, "no claim can have its namespace, name and UID");
     }
   }
-  EXPECT_TRUE(site.driver.calls.empty());
+  EXPECT_EQ(site.driver.calls, (std::vector<std::string>{"prepare c1-uid", "unprepare c1-uid"}));
   co_await site.stop();
 }
 
