@@ -90,7 +90,7 @@ Plugin::Plugin(runtime::LoopRef loop, Driver& driver, ClaimReader& claims, Plugi
              log_),
       service_(options_.driver, driver, claims, files_, lock_, log_),
       leftovers_(loop_.time(), options_.driver, driver, claims, files_, lock_, log_),
-      health_(loop_.time()) {
+      health_(loop_.time(), log_) {
   add_registration();
   service_.add_to(methods_);
   if (options_.health == HealthService::served) health_.add_to(methods_);

@@ -377,6 +377,39 @@ CO_TEST(DriverKit, sends_health_to_current_and_prompt_watchers) {
   co_await site.stop();
 }
 
+// As in the Go helper: otherwise nobody sees why devices become unknown.
+CO_TEST(DriverKit, warns_once_of_missing_health_report) {
+  int warnings = 0;
+  const auto backend = std::make_shared<runtime::LogBackend>(
+      loop.time(), runtime::LogFormat::text, [&](runtime::Severity, std::string_view line) {
+        warnings += line.contains("has not reported health in time") ? 1 : 0;
+      });
+  Site site(loop);
+  site.plugin = std::make_unique<Plugin>(loop, site.driver, site.claims,
+                                         PluginOptions{.driver = kGpu,
+                                                       .registry = "/reg",
+                                                       .data = "/gpu",
+                                                       .health = HealthService::served,
+                                                       .files = &site.files},
+                                         runtime::Logger(backend));
+  const auto rest = [&] { return runtime::sleep_for(loop.time(), 10min); };
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  co_await rest();
+  EXPECT_EQ(warnings, 1) << "no report yet";
+  site.plugin->health().report({{"p", "d0", {node::Health::healthy, ""}, 1min}});
+  co_await runtime::sleep_for(loop.time(), 59s);
+  EXPECT_EQ(warnings, 1);
+  co_await rest();
+  EXPECT_EQ(warnings, 2) << "no other report";
+  site.plugin->health().report(
+      {{"p", "d0", {node::Health::healthy, ""}, runtime::Duration::max()}});
+  co_await rest();
+  site.plugin->health().report({});
+  co_await rest();
+  EXPECT_EQ(warnings, 2);
+  co_await site.stop();
+}
+
 CO_TEST(DriverKit, omits_health_service_without_health) {
   Site site(loop, {.driver = kGpu, .registry = "/reg", .data = "/gpu"});
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
