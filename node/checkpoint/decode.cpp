@@ -20,8 +20,10 @@ constexpr std::string_view kKind = "DRACheckpoint";
 constexpr std::string_view kGroup = "checkpoint.dra.kubelet.k8s.io/";
 constexpr std::string_view kVersion = "checkpoint.dra.kubelet.k8s.io/v1";
 
+// Lists are read with each_object(), which does not count: whatever was written can be read.
 bool read_texts(Reader& reader, value array, std::vector<std::string>& out) {
-  return reader.each_item(array, [&](value item) { return reader.text(item, out.emplace_back()); });
+  return reader.each_object(array,
+                            [&](value item) { return reader.text(item, out.emplace_back()); });
 }
 
 bool read_share_id(Reader& reader, value text, std::optional<std::string>& out) {
@@ -42,7 +44,7 @@ bool read_device(Reader& reader, value object, PreparedDevice& out) {
 bool read_driver(Reader& reader, value object, DriverState& out) {
   return reader.each_field(object, [&](std::string_view key, value field) {
     if (key == "Devices") {
-      return reader.each_item(
+      return reader.each_object(
           field, [&](value item) { return read_device(reader, item, out.devices.emplace_back()); });
     }
     if (key == "skipNodeOperations") return read_texts(reader, field, out.skip_operations);
@@ -62,7 +64,7 @@ bool read_device_key(Reader& reader, value object, DeviceKey& out) {
 }
 
 bool read_allocation(Reader& reader, value array, std::set<DeviceKey>& out) {
-  return reader.each_item(array, [&](value item) {
+  return reader.each_object(array, [&](value item) {
     DeviceKey key;
     if (!read_device_key(reader, item, key)) return false;
     out.insert(std::move(key));
@@ -83,9 +85,9 @@ bool read_entry(Reader& reader, value object, Entry& out) {
     if (key == "ClaimName") return reader.text(field, out.name);
     if (key == "Namespace") return reader.text(field, out.namespace_);
     if (key == "PodUIDs") {
-      return reader.each_field(field, [&](std::string_view uid, value) {
+      return reader.each_field(field, [&](std::string_view uid, value set_item) {
         out.pod_uids.emplace(uid);
-        return true;
+        return reader.each_field(set_item, [](std::string_view, value) { return true; });
       });
     }
     if (key == "DriverState") {
@@ -123,7 +125,7 @@ Result<Data> read_data(std::string_view json) {
     if (key == "kind") return reader.text(field, data.kind);
     if (key == "apiVersion") return reader.text(field, data.api_version);
     if (key == "ClaimInfoStateList") {
-      return reader.each_item(
+      return reader.each_object(
           field, [&](value item) { return read_entry(reader, item, data.entries.emplace_back()); });
     }
     return true;

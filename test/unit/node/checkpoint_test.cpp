@@ -114,6 +114,24 @@ TEST(Checkpoint, treats_null_lists_as_empty) {
   EXPECT_TRUE(read->empty());
 }
 
+// Drivers may answer with many names.
+TEST(Checkpoint, reads_any_number_of_names) {
+  std::vector<Entry> entries(8, prepared_entry());
+  for (Entry& entry : entries) {
+    entry.drivers["gpu.example.com"].devices.front().requests.assign(50'000, "");
+  }
+  const auto read = decode_checkpoint(encode_checkpoint(entries));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, entries);
+}
+
+TEST(Checkpoint, reads_uid_of_pod_with_null_like_go) {
+  const auto read = decode_checkpoint(
+      envelope(R"({"ClaimInfoStateList":[{"PodUIDs":{"p1":null,"p2":{"a":1}}}]})"));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->front().pod_uids, (std::set<std::string>{"p1", "p2"}));
+}
+
 struct BrokenRow {
   const char* sentence;
   std::string file;
@@ -132,6 +150,10 @@ TEST(Checkpoint, rejects_broken_file) {  // [65]
       {"a file of an old kubelet", R"({"version":"v1","entries":{},"checksum":1})",
        "the checksum is wrong"},
       {"data that is not JSON", envelope("[[["), "checkpoint is corrupted"},
+      {"a number at the UID of a pod", envelope(R"({"ClaimInfoStateList":[{"PodUIDs":{"p1":7}}]})"),
+       "PodUIDs.p1"},
+      {"a list at the UID of a pod", envelope(R"({"ClaimInfoStateList":[{"PodUIDs":{"p1":[]}}]})"),
+       "PodUIDs.p1"},
       {"another kind", envelope(R"({"kind":"CPUManager"})"), "it is a CPUManager"},
       {"a version that is newer",
        envelope(R"({"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v2"})"),
