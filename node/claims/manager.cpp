@@ -1,6 +1,7 @@
 #include "node/claims/manager.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +17,9 @@ using runtime::Result;
 using runtime::Task;
 
 namespace {
+
+// For each driver: few enough for one that works on one call at a time to answer all in time.
+constexpr std::size_t kOrphansAtOnce = 16;
 
 ClaimResult failed(std::string_view context, const std::string& why) {
   return std::unexpected(std::string(context) + why);
@@ -356,11 +360,25 @@ Task<std::vector<std::string>> ClaimManager::unprepare_orphans() {
       if (!active_->contains(uid)) orphans.emplace(uid, key);
     }
   }
+  std::map<std::string, runtime::Slots> slots;  // by an entry's first driver
+  std::vector<Task<ClaimResult>> tasks;
   for (const auto& [uid, key] : orphans) {
-    const ClaimResult outcome = co_await unprepare_claims(uid, {key});
+    const auto& drivers = book_.at(key).entry.drivers;
+    const std::string driver = drivers.empty() ? "" : drivers.begin()->first;
+    const auto own = slots.try_emplace(driver, loop_.time(), kOrphansAtOnce).first;
+    tasks.push_back(unprepare_orphan(own->second, uid, key));
+  }
+  const auto outcomes = co_await runtime::run_all(loop_.executor(), std::move(tasks));
+  for (const ClaimResult& outcome : outcomes) {
     if (!outcome) failures.push_back(outcome.error());
   }
   co_return failures;
+}
+
+Task<ClaimResult> ClaimManager::unprepare_orphan(runtime::Slots& slots, std::string pod_uid,
+                                                 api::NamespacedName key) {
+  const auto slot = co_await slots.acquire({});
+  co_return co_await unprepare_claims(std::move(pod_uid), {std::move(key)});
 }
 
 Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, CallOne call) {

@@ -19,6 +19,7 @@
 #include "node/claims/shared_writes.hpp"
 #include "runtime/log.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/slots.hpp"
 
 namespace dcm::node {
 
@@ -56,8 +57,9 @@ class ClaimManager {
   runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
   // Call this after a pod's containers have stopped, before its final phase is written.
   runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
-  // Unprepares claims of pods that are not active. Does nothing before the pods have been listed.
-  // Returns what failed; the next round retries it.
+  // Unprepares claims of pods that are not active, several at a time, so that they share writes,
+  // and that a driver that hangs does not hold up the others. Does nothing before the pods have
+  // been listed. Returns what failed; the next round retries it.
   runtime::Task<std::vector<std::string>> unprepare_orphans();
   // Creates entries, without a call, for claims of the pod that have none although the API server
   // assigns them to it: for a pod that ran while the checkpoint was lost.
@@ -95,6 +97,8 @@ class ClaimManager {
 
   runtime::Task<ClaimResult> unprepare_claims(std::string pod_uid,
                                               std::set<api::NamespacedName> keys);
+  runtime::Task<ClaimResult> unprepare_orphan(runtime::Slots& slots, std::string pod_uid,
+                                              api::NamespacedName key);
   // Requires the locks of `keys`.
   runtime::Task<ClaimResult> unprepare_held(const std::string& pod_uid,
                                             const std::set<api::NamespacedName>& keys);

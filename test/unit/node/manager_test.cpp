@@ -339,6 +339,34 @@ CO_TEST(ClaimManager, shares_writes_among_burst_of_pods) {  // [78]
   EXPECT_TRUE(world.drivers.without_checkpoint.empty());
 }
 
+CO_TEST(ClaimManager, shares_writes_among_orphans) {
+  ClaimsWorld world(loop);
+  std::vector<Entry> entries;
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    entries.push_back({.namespace_ = "default",
+                       .name = name,
+                       .uid = name + "-uid",
+                       .pod_uids = {"p-uid", "q-uid"},
+                       .drivers = {{i < 40 ? kNic : kGpu, {}}}});
+  }
+  world.files.put(test::kCheckpoint, encode_checkpoint(entries));
+  CO_ASSERT_TRUE(world.start());
+  world.manager->observe_pods({});
+  world.drivers.works_for = {{kNic, 45s}};
+  std::vector<std::string> failures;
+  const auto round = [&]() -> Task<> { failures = co_await world.manager->unprepare_orphans(); };
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("orphans", round());
+  co_await runtime::sleep_for(loop.time(), 10s);
+  EXPECT_EQ(on_disk(world).size(), 40U) << "a driver that hangs holds up no other's claims";
+  co_await group.join();
+  EXPECT_TRUE(failures.empty());
+  EXPECT_TRUE(on_disk(world).empty());
+  EXPECT_EQ(world.drivers.journal.size(), 200U);
+  EXPECT_LT(world.renames, 60U);
+}
+
 // kubelet prepares it at once: then the driver has the device prepared for both.
 CO_TEST(ClaimManager, prepares_device_for_second_claim_only_after_unprepare) {
   ClaimsWorld world(loop);
