@@ -19,13 +19,25 @@ ClaimLocks::Hold::~Hold() {
   locks_->freed_.notify_all();
 }
 
-bool ClaimLocks::is_any_taken(const std::set<api::NamespacedName>& keys) const {
-  return std::ranges::any_of(keys,
-                             [&](const api::NamespacedName& key) { return taken_.contains(key); });
+std::optional<api::NamespacedName> ClaimLocks::find_taken(
+    const std::set<api::NamespacedName>& keys) const {
+  const auto found = std::ranges::find_if(
+      keys, [&](const api::NamespacedName& key) { return taken_.contains(key); });
+  return found == keys.end() ? std::nullopt : std::optional(*found);
 }
 
 runtime::Task<ClaimLocks::Hold> ClaimLocks::take(std::set<api::NamespacedName> keys) {
-  while (is_any_taken(keys)) co_await freed_.wait();
+  auto hold = co_await take_until({}, std::move(keys));
+  co_return *std::move(hold);
+}
+
+runtime::Task<std::expected<ClaimLocks::Hold, api::NamespacedName>> ClaimLocks::take_until(
+    runtime::Deadline deadline, std::set<api::NamespacedName> keys) {
+  while (auto taken = find_taken(keys)) {
+    const auto woken = co_await freed_.wait(deadline);
+    if (woken == runtime::Condition::Wakeup::timed_out)
+      co_return std::unexpected(*std::move(taken));
+  }
   co_return Hold(*this, std::move(keys));
 }
 

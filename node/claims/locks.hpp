@@ -2,6 +2,8 @@
 // deadlocks.
 #pragma once
 
+#include <expected>
+#include <optional>
 #include <set>
 
 #include "node/claims/book.hpp"
@@ -30,9 +32,12 @@ class ClaimLocks {
   explicit ClaimLocks(runtime::TimeSource& time) : freed_(time) {}
 
   runtime::Task<Hold> take(std::set<api::NamespacedName> keys);
+  // Errors: a claim that is still locked at the deadline.
+  runtime::Task<std::expected<Hold, api::NamespacedName>> take_until(
+      runtime::Deadline deadline, std::set<api::NamespacedName> keys);
 
  private:
-  bool is_any_taken(const std::set<api::NamespacedName>& keys) const;
+  std::optional<api::NamespacedName> find_taken(const std::set<api::NamespacedName>& keys) const;
 
   std::set<api::NamespacedName> taken_;
   runtime::Condition freed_;

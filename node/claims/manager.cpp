@@ -18,6 +18,10 @@ using runtime::Task;
 
 namespace {
 
+// How long a pod waits for operations of other pods on its claims: longer than one call takes, and
+// not for a whole queue of pods in front of a driver that hangs.
+constexpr runtime::Duration kPatience = std::chrono::seconds(60);
+
 // For each driver: few enough for one that works on one call at a time to answer all in time.
 constexpr std::size_t kOrphansAtOnce = 16;
 
@@ -95,9 +99,15 @@ Task<ClaimResult> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
   if (!wanted) co_return failed(kContext, wanted.error());
   std::set<api::NamespacedName> keys = keys_of(*pod, *wanted);
   const Preparing preparing(preparing_, pod->meta.uid.str());
+  const auto deadline = runtime::Deadline::after(loop_.time(), kPatience);
   Prepared prepared;
   do {
-    const ClaimLocks::Hold hold = co_await locks_.take(keys);
+    const auto hold = co_await locks_.take_until(deadline, keys);
+    if (!hold) {
+      co_return failed(kContext, fmt::format("ResourceClaim {} is still being prepared or "
+                                             "unprepared for another pod",
+                                             hold.error().name));
+    }
     prepared = co_await prepare_claims(*pod, *wanted, keys);
   } while (!prepared);
   if (!*prepared) co_return failed(kContext, prepared->error());

@@ -545,6 +545,30 @@ CO_TEST(ClaimManager, lets_go_of_pod_that_waits_for_shared_claim) {
   co_await first.join();
 }
 
+// Each waiting pod must show why it waits.
+CO_TEST(ClaimManager, does_not_queue_pods_of_shared_claim_for_hanging_driver) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  const Lines pods{"p0", "p1", "p2", "p3", "p4", "p5"};
+  put_claim(world, "c1", {kGpu}, pods);
+  world.drivers.works_for[kGpu] = 45s;
+  world.drivers.refusals[kGpu] = Lines(pods.size(), "rpc error: code = DeadlineExceeded");
+  Lines errors;
+  const auto prepare = [&](std::string pod) -> Task<> {
+    const ClaimResult result = co_await world.manager->prepare(make_pod(pod).uses("gpu", "c1"));
+    errors.push_back(result ? "" : result.error());
+  };
+  runtime::TaskGroup group(loop.executor());
+  for (const std::string& pod : pods) group.spawn(pod, prepare(pod));
+  co_await runtime::sleep_for(loop.time(), 61s);
+  EXPECT_THAT(errors, testing::SizeIs(pods.size() - 1)) << "the second pod has its turn";
+  EXPECT_THAT(errors,
+              testing::Contains("prepare dynamic resources: ResourceClaim c1 is still being "
+                                "prepared or unprepared for another pod"));
+  co_await group.join();
+  EXPECT_EQ(world.drivers.journal.size(), 2U);
+}
+
 CO_TEST(ClaimManager, writes_for_others_if_leader_of_write_is_cancelled) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
