@@ -24,9 +24,11 @@ const DeviceCondition* find_true(const Conditions& conditions, const InternedStr
   return found == conditions.end() ? nullptr : &*found;
 }
 
-BindingState state_of_unready(const Claim& claim, runtime::WallTime now) {
-  const runtime::WallTime deadline =
-      claim.allocation->time.value_or(now) + allocation::kBindingTimeout;
+BindingState state_of_unready(const Claim& claim, runtime::WallTime now,
+                              runtime::WallTime waiting_since) {
+  const runtime::WallTime begin =
+      std::min(claim.allocation->time.value_or(waiting_since), waiting_since);
+  const runtime::WallTime deadline = begin + allocation::kBindingTimeout;
   if (now < deadline) return {Kind::waiting, {}, deadline};
   return {Kind::failed, "device binding timeout: claim=" + claim.meta.key.name.str()};
 }
@@ -34,7 +36,8 @@ BindingState state_of_unready(const Claim& claim, runtime::WallTime now) {
 }  // namespace
 
 // Like kube-scheduler, this stops at the first device that is not ready.
-BindingState binding_state_of(const Claim& claim, runtime::WallTime now) {
+BindingState binding_state_of(const Claim& claim, runtime::WallTime now,
+                              runtime::WallTime waiting_since) {
   for (const allocation::DeviceResult& result : claim.allocation->devices) {
     if (result.binding_conditions.empty()) continue;
     const Conditions& conditions = conditions_of(claim, result.id);
@@ -48,7 +51,7 @@ BindingState binding_state_of(const Claim& claim, runtime::WallTime now) {
     const bool is_ready = std::ranges::all_of(result.binding_conditions, [&](const auto& type) {
       return find_true(conditions, type) != nullptr;
     });
-    if (!is_ready) return state_of_unready(claim, now);
+    if (!is_ready) return state_of_unready(claim, now, waiting_since);
   }
   return {};
 }

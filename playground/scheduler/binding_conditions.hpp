@@ -19,7 +19,10 @@ struct BindingState {
   runtime::WallTime deadline = {};
 };
 
-// The state of an allocated claim.
-BindingState binding_state_of(const Claim& claim, runtime::WallTime now);
+// The state of an allocated claim. The time for its conditions begins with the allocation, or with
+// the wait, whichever is earlier: not every allocation says when it was made, and the API server
+// refuses to add that later.
+BindingState binding_state_of(const Claim& claim, runtime::WallTime now,
+                              runtime::WallTime waiting_since);
 
 }  // namespace dcm::playground

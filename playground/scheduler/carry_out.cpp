@@ -36,7 +36,8 @@ Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement)
     co_await unreserve(*pod);
     co_return settle(*pod, written);
   }
-  if (must_wait(*pod, placement.node)) co_return Outcome::done();
+  const Wait wait{placement.node, process_.loop.time().wall_now()};
+  if (must_wait(*pod, wait)) co_return Outcome::done();
   co_return co_await bind(std::move(pod), placement.node);
 }
 
@@ -121,16 +122,16 @@ Task<> Scheduler::unreserve(const Pod& pod) {
   }
 }
 
-bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
+bool Scheduler::must_wait(const Pod& pod, const Wait& wait) {
   const runtime::WallTime now = process_.loop.time().wall_now();
   for (const ClaimPtr& claim : claims_in_use(pod).claims) {
     if (!claim->is_allocated) continue;
-    const BindingState state = binding_state_of(*claim, now);
+    const BindingState state = binding_state_of(*claim, now, wait.since);
     if (state.kind == BindingState::Kind::ready) continue;
-    if (awaiting_.try_emplace(pod.meta.key, node).second) {
+    if (awaiting_.try_emplace(pod.meta.key, wait).second) {
       events_.report(reference_to(pod), api::EventType::normal, kSchedulerName,
                      "BindingConditionsPending",
-                     "waiting for binding conditions for device on node " + node.str());
+                     "waiting for binding conditions for device on node " + wait.node.str());
     }
     // A failed condition is handled when the pod is processed next.
     const bool has_failed = state.kind == BindingState::Kind::failed;
@@ -141,7 +142,7 @@ bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
 }
 
 Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
-  const InternedString node = awaiting_.at(pod->meta.key);
+  const Wait wait = awaiting_.at(pod->meta.key);
   const PodClaims used = claims_in_use(*pod);
   const runtime::WallTime now = process_.loop.time().wall_now();
   // The claim or its devices were taken away.
@@ -152,15 +153,15 @@ Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
   std::string failure;
   for (const ClaimPtr& claim : used.claims) {
     if (is_lost) break;
-    BindingState state = binding_state_of(*claim, now);
+    BindingState state = binding_state_of(*claim, now, wait.since);
     failure = std::move(state.why);
     // Like kube-scheduler, this stops at the first claim that is not ready.
     if (state.kind != BindingState::Kind::ready) break;
   }
-  if (!is_lost && failure.empty() && must_wait(*pod, node)) co_return Outcome::done();
+  if (!is_lost && failure.empty() && must_wait(*pod, wait)) co_return Outcome::done();
   awaiting_.erase(pod->meta.key);
   if (!is_lost && failure.empty()) {
-    co_return co_await bind(std::move(pod), node);
+    co_return co_await bind(std::move(pod), wait.node);
   }
   co_await unreserve(*pod);
   if (!failure.empty()) {

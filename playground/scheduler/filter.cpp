@@ -66,7 +66,7 @@ Filter::Filter(const Pod& pod, const std::vector<ClaimPtr>& claims, const Cluste
       allocated_.push_back(claim);
       line_ += claim->meta.key.str() + " ";
       const bool has_failed =
-          binding_state_of(*claim, cluster.now).kind == BindingState::Kind::failed;
+          binding_state_of(*claim, cluster.now, cluster.now).kind == BindingState::Kind::failed;
       if (has_failed) failed_.insert(claim.get());
     } else {
       to_allocate_.push_back(claim);

@@ -40,6 +40,11 @@ class Scheduler {
 
  private:
   struct Release;
+  // For binding conditions.
+  struct Wait {
+    InternedString node;  // the chosen one
+    runtime::WallTime since;
+  };
 
   Task<Outcome> handle(api::NamespacedName name);
   Task<> rest();
@@ -64,7 +69,7 @@ class Scheduler {
   // The pod does not use its claims after all.
   Task<> unreserve(const Pod& pod);
   // Whether the claims wait for binding conditions; then the pod is checked again.
-  bool must_wait(const Pod& pod, const InternedString& node);
+  bool must_wait(const Pod& pod, const Wait& wait);
   void try_others_later(const Placement& placement);
   void leave_line(const api::NamespacedName& pod);
   void try_heads();
@@ -87,8 +92,8 @@ class Scheduler {
   Misfits misfits_;
   std::vector<NodePtr> nodes_;                         // the next one to try first
   std::unordered_set<api::NamespacedName> in_flight_;  // claims that are being allocated
-  // Pods whose claims wait for binding conditions, each with its chosen node.
-  std::unordered_map<api::NamespacedName, InternedString> awaiting_;
+  // Pods whose claims wait for binding conditions.
+  std::unordered_map<api::NamespacedName, Wait> awaiting_;
   std::unordered_set<api::NamespacedName> bound_;  // pods that the cache shows without a node
   runtime::MonoTime rests_until_{};                // for others, after a long attempt
   WaitingRoom waiting_;

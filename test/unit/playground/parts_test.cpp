@@ -736,6 +736,62 @@ CO_TEST(Parts, look_at_no_claim_behind_one_whose_device_is_not_ready) {
   co_await cluster.stop();
 }
 
+// A server refuses to add the time to an allocation without one.
+CO_TEST(Parts, wait_for_conditions_of_claim_without_allocation_time) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_claim("c", "");
+  const auto allocate = [&](const std::string& time) {
+    return cluster.api
+        .patch(kClaims + "/c/status", apiserver::kMerge,
+               R"({"status":{"allocation":{)" + time +
+                   R"("devices":{"results":[{"request":"r","driver":"d.example.com","pool":"p",)"
+                   R"("device":"d","bindingConditions":["example.com/ready"],)"
+                   R"("bindingFailureConditions":["example.com/failed"]}]}}}})")
+        .status;
+  };
+  EXPECT_EQ(allocate(""), 200);
+  EXPECT_EQ(allocate(R"("allocationTimestamp":"2026-01-01T00:00:00Z",)"), 422);
+  cluster.make_pod("p", "c");
+  const auto has_ended = [&] {
+    return serialize(cluster.api.get("/api/v1/namespaces/default/events").body)
+        .contains("device binding timeout: claim=c");
+  };
+  co_await sleep_for(loop.time(), 9min);
+  EXPECT_FALSE(has_ended());
+  co_await sleep_for(loop.time(), 2min);
+  EXPECT_TRUE(has_ended());
+  EXPECT_EQ(cluster.node("p"), "");
+  // It is tried again with the same devices: nobody knows since when they are not ready.
+  cluster.api.patch(kClaims + "/c/status", apiserver::kMerge,
+                    R"({"status":{"devices":[{"driver":"d.example.com","pool":"p","device":"d",)"
+                    R"("conditions":[{"type":"example.com/ready","status":"True","reason":"r",)"
+                    R"("message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]}]}})");
+  co_await sleep_for(loop.time(), 20s);
+  EXPECT_EQ(cluster.node("p"), "node-0");
+  co_await cluster.stop();
+}
+
+// kube-scheduler: isClaimTimeout, then PostFilter.
+CO_TEST(Parts, give_up_devices_that_do_not_become_ready_in_time) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 0, .drivers = {}});
+  co_await cluster.start();
+  make_late(cluster);
+  cluster.api.post(kClaims, R"({"metadata":{"name":"c"},"spec":{"devices":{"requests":[{)"
+                            R"("name":"r","exactly":{"deviceClassName":"late"}}]}}})");
+  cluster.api.remove(kPods + "/p", "");
+  cluster.make_pod("q", "c");
+  const auto events = [&] {
+    return serialize(cluster.api.get("/api/v1/namespaces/default/events").body);
+  };
+  co_await sleep_for(loop.time(), 9min);
+  EXPECT_FALSE(events().contains("device binding timeout: claim=c"));
+  co_await sleep_for(loop.time(), 2min);
+  EXPECT_TRUE(events().contains("device binding timeout: claim=c"));
+  EXPECT_TRUE(events().contains("deallocation of ResourceClaim completed"));
+  co_await cluster.stop();
+}
+
 // As kube-scheduler does: handleSchedulingFailure in pkg/scheduler/schedule_one.go.
 CO_TEST(Parts, tell_generation_of_pod_without_place) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
