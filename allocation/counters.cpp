@@ -22,10 +22,12 @@ void for_each_allocated(const Pool& pool, const Usage& usage, OnDevice&& on_devi
 
 CounterLedger::CounterLedger(const Pool& pool, const Usage& usage) {
   for (const CounterSet* const set : pool.counter_sets) {
+    begins_.emplace(set->name, entries_.size());
     for (const Counter& counter : set->counters) {
-      entries_.push_back({{set->name, counter.name}, counter.value});
+      entries_.push_back({set->name, counter.name, counter.value});
     }
   }
+  for (const Entry& entry : entries_) note_whether_overdrawn(entry);
   for_each_allocated(pool, usage, [this](const Device& device) {
     for_each_use(device, [](Entry& entry, const Quantity& amount) {
       entry.available = entry.available.sub(amount).value_or(entry.available);
@@ -35,18 +37,32 @@ CounterLedger::CounterLedger(const Pool& pool, const Usage& usage) {
 
 CounterLedger::Entry* CounterLedger::find(const InternedString& set,
                                           const InternedString& counter) {
-  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
-    return entry.name.first == set && entry.name.second == counter;
-  });
-  return found == entries_.end() ? nullptr : &*found;
+  const auto begin = begins_.find(set);
+  if (begin == begins_.end()) return nullptr;
+  for (std::size_t i = begin->second; i < entries_.size() && entries_[i].set == set; ++i) {
+    if (entries_[i].counter == counter) return &entries_[i];
+  }
+  return nullptr;
 }
 
 template <class OnEntry>
 void CounterLedger::for_each_use(const Device& device, OnEntry&& on_entry) {
   for (const CounterUse& use : device.extras().counters) {
     for (const Counter& counter : use.counters) {
-      if (Entry* const entry = find(use.set, counter.name)) on_entry(*entry, counter.value);
+      Entry* const entry = find(use.set, counter.name);
+      if (entry == nullptr) continue;
+      on_entry(*entry, counter.value);
+      note_whether_overdrawn(*entry);
     }
+  }
+}
+
+void CounterLedger::note_whether_overdrawn(const Entry& entry) {
+  const auto index = static_cast<std::size_t>(&entry - entries_.data());
+  if (entry.available < entry.taken) {
+    overdrawn_.insert(index);
+  } else {
+    overdrawn_.erase(index);
   }
 }
 
@@ -63,11 +79,9 @@ std::optional<CounterShortage> CounterLedger::take(const Device& device) {
   for_each_use(device, [](Entry& entry, const Quantity& amount) {
     entry.taken = entry.taken.add(amount).value_or(entry.taken);
   });
-  const auto overdrawn = std::ranges::find_if(
-      entries_, [](const Entry& entry) { return entry.available < entry.taken; });
-  if (overdrawn == entries_.end()) return std::nullopt;
-  CounterShortage shortage{overdrawn->name.first, overdrawn->name.second, overdrawn->available,
-                           overdrawn->taken};
+  if (overdrawn_.empty()) return std::nullopt;
+  const Entry& first = entries_[*overdrawn_.begin()];
+  CounterShortage shortage{first.set, first.counter, first.available, first.taken};
   give_back(device);
   return shortage;
 }

@@ -1,9 +1,11 @@
 // The counters that the devices of one pool share, and compatibility groups (KEP-4815).
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
-#include <utility>
+#include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "allocation/pools.hpp"
@@ -32,18 +34,23 @@ class CounterLedger {
   void give_back(const Device& device);
 
  private:
-  using Name = std::pair<InternedString, InternedString>;  // set, counter
   struct Entry {
-    Name name;
+    InternedString set;
+    InternedString counter;
     Quantity available;
     Quantity taken = Quantity();
   };
 
   Entry* find(const InternedString& set, const InternedString& counter);
+  // Calls it for each entry that the device uses, which it may change.
   template <class OnEntry>
   void for_each_use(const Device& device, OnEntry&& on_entry);
+  void note_whether_overdrawn(const Entry& entry);
 
-  std::vector<Entry> entries_;
+  // There may be many thousands, and each device uses few of them.
+  std::vector<Entry> entries_;                              // set by set
+  std::unordered_map<InternedString, std::size_t> begins_;  // of the sets
+  std::set<std::size_t> overdrawn_;
 };
 
 // The groups that the devices on each counter set have in common. Devices without groups are

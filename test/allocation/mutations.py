@@ -51,7 +51,7 @@ MUTATIONS = [
              "if (needs_counters) candidates_.give_back_counters(candidate);",
              "if (needs_counters && !M) candidates_.give_back_counters(candidate);"),
     Mutation("counters-may-be-overdrawn", "only the counters of other sets are compared", A + "counters.cpp",
-             "return entry.available < entry.taken; });", "return !M && entry.available < entry.taken; });"),
+             "  if (entry.available < entry.taken) {", "  if (!M && entry.available < entry.taken) {"),
     Mutation("obsolete-pools-count", "a pool whose newer generation is elsewhere is only incomplete", A + "pools.cpp",
              "if (slice->generation > generation) pool.state = Pool::State::obsolete;",
              "if (slice->generation > generation && !M) pool.state = Pool::State::obsolete;"),

@@ -250,6 +250,38 @@ TEST(AllocatorTest, keeps_to_constraints) {
   });
 }
 
+// A counter that is overdrawn already blocks every device with counters, also those of others,
+// until the device that overdraws it is released.
+TEST(AllocatorTest, blocks_devices_with_counters_while_one_is_overdrawn) {
+  const auto partition = [](const char* name, const char* set, const char* counter,
+                            const char* amount) {
+    return device(name,
+                  fmt::format("'consumesCounters': [{{'counterSet': '{}', 'counters': {{'{}': "
+                              "{{'value': '{}'}}}}}}]",
+                              set, counter, amount));
+  };
+  const auto answer_with = [&](const char* amount_in_use) {
+    World world;
+    const std::string pool =
+        "'nodeName': 'n', 'pool': {'name': 'p', 'generation': 1, "
+        "'resourceSliceCount': 3}, ";
+    world.slice("counters-0", pool +
+                                  "'sharedCounters': [{'name': 'x', 'counters': {'a': {'value': "
+                                  "'1'}, 'b': {'value': '2'}}}]");
+    world.slice("counters-1", pool +
+                                  "'sharedCounters': [{'name': 'y', 'counters': {'a': {'value': "
+                                  "'2'}}}]");
+    world.slice("devices", pool + fmt::format("'devices': [{{{}}}, {{{}}}, {{{}}}]",
+                                              partition("used", "x", "b", amount_in_use),
+                                              partition("large", "y", "a", "2"),
+                                              partition("small", "y", "a", "1")));
+    world.use("used").claim({exactly("r")});
+    return world.answer();
+  };
+  EXPECT_EQ(answer_with("2"), "r=large");
+  EXPECT_EQ(answer_with("3"), "no fit");
+}
+
 TEST(AllocatorTest, counts_counters_and_capacity) {
   const auto partition = [](std::string_view name, int memory) {
     return device(name, fmt::format("'consumesCounters': [{{'counterSet': 'set', 'counters': "
