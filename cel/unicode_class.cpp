@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "cel/ascii.hpp"
@@ -11,6 +13,7 @@ namespace {
 
 // unicode.CategoryAliases of Go, as canonical() writes them.
 constexpr auto kAliases = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"Casedletter", "Lc"},
     {"Closepunctuation", "Pe"},
     {"Cntrl", "Cc"},
     {"Combiningmark", "M"},
@@ -50,8 +53,30 @@ constexpr auto kAliases = std::to_array<std::pair<std::string_view, std::string_
     {"Surrogate", "Cs"},
     {"Symbol", "S"},
     {"Titlecaseletter", "Lt"},
+    {"Unassigned", "Cn"},
     {"Uppercaseletter", "Lu"},
 });
+
+constexpr std::string_view kUnassigned =
+#include "cel/unassigned.inc"
+    ;
+
+enum class Side : std::uint8_t { none, members, others };
+
+// Classes that RE2 does not know by a name, or (C) knows without the unassigned characters.
+struct CombinedClass {
+  std::string_view name;
+  std::string_view members;  // inside of brackets
+  std::string_view others;
+  Side unassigned = Side::none;  // where these are to be added
+};
+constexpr CombinedClass kCombined[] = {
+    {"Ascii", "[:ascii:]", "[:^ascii:]"},
+    {"Assigned", R"(\pL\pM\pN\pP\pS\pZ\pC)", "", Side::others},
+    {"C", R"(\pC)", R"(\pL\pM\pN\pP\pS\pZ)", Side::members},
+    {"Cn", "", R"(\pL\pM\pN\pP\pS\pZ\pC)", Side::members},
+    {"Lc", R"(\p{Lu}\p{Ll}\p{Lt})", R"(\p{Lm}\p{Lo}\pM\pN\pP\pS\pZ\pC)", Side::others},
+};
 
 // Drops blanks, dashes and underscores, and writes only the first letter in upper case, as Go does.
 // No script of several words (Old_Italic) has such a name, so Go refuses them.
@@ -69,12 +94,13 @@ std::string canonical(std::string_view name) {
   return out;
 }
 
-}  // namespace
-
-std::string UnicodeClass::in_brackets() const {
-  if (is_ascii) return is_negated ? "[:^ascii:]" : "[:ascii:]";
-  return (is_negated ? "\\P{" : "\\p{") + name + "}";
+std::string in_brackets(const CombinedClass& of, bool is_negated) {
+  std::string text(is_negated ? of.others : of.members);
+  if (of.unassigned == (is_negated ? Side::others : Side::members)) text += kUnassigned;
+  return text;
 }
+
+}  // namespace
 
 std::optional<UnicodeClass> unicode_class_at_start(std::string_view pattern) {
   const bool is_negated = pattern.starts_with("\\P");
@@ -93,10 +119,13 @@ std::optional<UnicodeClass> unicode_class_at_start(std::string_view pattern) {
     }
   }
   found.name = canonical(name);
-  found.is_ascii = found.name == "Ascii";
   const auto alias = std::ranges::find(kAliases, found.name,
                                        &std::pair<std::string_view, std::string_view>::first);
   if (alias != kAliases.end()) found.name = alias->second;
+  const auto* const combined = std::ranges::find(kCombined, found.name, &CombinedClass::name);
+  found.is_combined = combined != std::end(kCombined);
+  found.in_brackets = found.is_combined ? in_brackets(*combined, found.is_negated)
+                                        : (found.is_negated ? "\\P{" : "\\p{") + found.name + "}";
   return found;
 }
 

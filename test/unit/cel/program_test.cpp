@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cel/regex.hpp"
+#include "cel/text.hpp"
 #include "test/unit/cel/evaluation.hpp"
 
 namespace dcm::cel {
@@ -204,6 +206,14 @@ constexpr Row kTimes[] = {
     {"'%s'.format([timestamp('2024-01-01T00:00:00+05:30')])", "= 2024-01-01T00:00:00+05:30"},
     {"timestamp('2024-01-01T00:00:00+05:30') == timestamp('2023-12-31T18:30:00Z')", "= true"},
     {"timestamp('2024-01-01T00:00:00+05:30').getHours()", "= 18"},
+    {R"('aB1'.matches(r'^\p{LC}[\p{Cased_Letter}]\P{Lc}$') && !'1'.matches(r'[\p{LC}]'))",
+     "= true"},
+    {R"('aˇ'.matches(r'^[^\P{LC}][\P{LC}]$') && !'ˇ'.matches(r'[^\P{LC}]'))", "= true"},
+    {R"('\u0378a'.matches(r'^\p{Cn}\p{Assigned}$'))", "= true"},
+    {R"('\u0378a'.matches(r'^[\p{Unassigned}_][^\p{Cn}]$'))", "= true"},
+    {R"('\u0378a'.matches(r'^\P{Assigned}[\P{Cn}]$'))", "= true"},
+    {R"('\u0378\u0001'.matches(r'^\pC\p{Other}$') && !'\u0378'.matches(r'[^\p{C}]'))", "= true"},
+    {R"('a'.matches(r'^\PC$') && '\u0378'.matches('^[[:^ascii:]][[:ascii:]]?$'))", "= true"},
     {"timestamp('2024-01-01T5:00:00Z').getHours()", "= 5"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('+05:60')", "= 6"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('-01:-30')", "= 23"},
@@ -288,6 +298,11 @@ constexpr Row kRefused[] = {
     {"'a'.matches('(')",
      "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument"},
     {"int('x')",
+    {R"('a'.find('a[b\\p{Letter}('))",
+     R"(compile: program instantiation failed: error parsing regexp: missing closing ]: )"
+     R"(`[b\p{Letter}(`)"},
+    {R"('a'.find('(\\p{Cn}'))",
+     R"(compile: program instantiation failed: error parsing regexp: missing closing ): `(\p{Cn}`)"},
      "compile: program instantiation failed: type conversion error from 'string' to 'int'"},
     {"if", "compile: compilation failed: ERROR: <input>:1:1: reserved identifier: if"},
     {"9223372036854775808", "compile: compilation failed: ERROR: <input>:1:1: invalid int literal"},
@@ -384,7 +399,8 @@ TEST(Program, bounds_repeated_formatting) {
 TEST(Program, bounds_patterns_that_are_not_constant) {
   for (const char* pattern :
        {R"('\\pL{500}' + '')", R"('\\pL{50}' + '')", R"('\\pL\\pL\\pL(' + '')",
-        R"('\\pl\\p{Letter}\\p{ll}\\p{lu}\\p{lo}\\p{So}\\C' + '')"}) {
+        R"('\\pl\\p{Letter}\\p{ll}\\p{lu}\\p{lo}\\p{So}\\C' + '')",
+        R"('[\\p{Cn}\\p{Cn}\\p{Cn}\\p{Cn}\\p{Cn}\\p{Cn}\\p{Cn}\\p{Cn}\\p{Cn}\\p{Cn}(' + '')"}) {
     EXPECT_EQ(outcome_of(std::string("lists.range(10000).all(a, !'x'.matches(") + pattern + "))"),
               kNoMemory)
         << pattern;
@@ -419,6 +435,18 @@ TEST(Program, matches_thousands_of_short_strings) {
   EXPECT_EQ(outcome_of("lists.range(10000).all(a, 'a-b-c'.findAll('[a-z]').size() == 3)"),
             "= true");
 }
+// Every character is either assigned or not. RE2 lacks the class of those that are not.
+TEST(Regex, knows_which_characters_are_assigned) {
+  const auto assigned = Regex::compile("^\\p{Assigned}$");
+  const auto unassigned = Regex::compile("^\\p{Cn}$");
+  for (char32_t c = 0; c < 0x110000; ++c) {
+    if (c >= 0xd800 && c < 0xe000) continue;
+    std::string text;
+    append_code_point(text, c);
+    ASSERT_NE(assigned->matches(text), unassigned->matches(text)) << static_cast<unsigned>(c);
+  }
+}
+
 
 // Thousands of schemas have rules, and each has a library.
 TEST(Program, uses_what_the_base_of_its_library_has) {
