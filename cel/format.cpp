@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <expected>
 #include <functional>
@@ -19,7 +20,10 @@ using Text = std::expected<std::string, std::string>;
 using Error = std::unexpected<std::string>;
 
 constexpr int kPrecision = 6;
-constexpr int kPrecisionMax = 1'000;
+// golang.org/x/text reads no longer number, and then finds no verb.
+constexpr std::int64_t kPrecisionMax = 10'000'009;
+// No double has more digits behind the point that are not zero.
+constexpr int kDigitsMax = 1'074;
 constexpr int kDepthMax = 64;
 constexpr std::size_t kResultMax = Arena::kLimit / 4;
 
@@ -32,7 +36,7 @@ std::string string_error(std::string_view type) {
 
 struct Clause {
   char verb;
-  std::optional<int> precision;
+  std::optional<std::int64_t> precision;
 };
 
 // The kinds that a verb accepts, as a bit set, and the error for others.
@@ -71,8 +75,10 @@ std::string refusal(const Verb& verb, std::string_view type) {
   return verb.error.empty() ? string_error(type) : std::string(verb.error) + std::string(type);
 }
 
+enum class Purpose : std::uint8_t { evaluate, check };
+
 // Parses the format; `put` is called for each clause.
-Text interpolate(std::string_view text, std::size_t args,
+Text interpolate(std::string_view text, std::size_t args, Purpose purpose,
                  const std::function<Text(Clause, std::size_t)>& put) {
   std::string result;
   std::size_t index = 0;
@@ -86,30 +92,34 @@ Text interpolate(std::string_view text, std::size_t args,
       text.remove_prefix(2);
       continue;
     }
-    if (index >= args) return Error("index " + std::to_string(index) + " out of range");
+    const bool is_last = text.size() == 1;
+    if (index >= args && !(is_last && purpose == Purpose::check))
+      return Error("index " + std::to_string(index) + " out of range");
     text.remove_prefix(1);
     if (text.empty()) return Error("unexpected end of string");
     Clause clause{0, {}};
     constexpr std::string_view kPrefix = "could not parse formatting clause: ";
     if (text[0] == '.') {
       const auto digits = std::min(text.find_first_not_of("0123456789", 1), text.size());
-      const auto precision = parse_integer(text.substr(1, digits - 1));
+      const std::string_view number = text.substr(1, digits - 1);
+      clause.precision = parse_integer(number);
       if (digits == text.size())
         return Error(std::string(kPrefix) +
                      "error while parsing precision: could not find end of precision specifier");
-      if (!precision)
+      if (!clause.precision)
         return Error(std::string(kPrefix) +
-                     "error while parsing precision: error while converting precision to integer");
-      if (*precision > kPrecisionMax)
-        return Error(std::string(kPrefix) + "error while parsing precision: precision " +
-                     std::to_string(*precision) + " exceeds maximum allowed precision " +
-                     std::to_string(kPrecisionMax));
-      clause.precision = static_cast<int>(*precision);
+                     "error while parsing precision: error while converting precision to integer: "
+                     "strconv.Atoi: parsing \"" +
+                     std::string(number) +
+                     "\": " + (number.empty() ? "invalid syntax" : "value out of range"));
       text.remove_prefix(digits);
     }
     clause.verb = text[0];
-    if (find_verb(clause.verb) == nullptr)
-      return Error(std::string(kPrefix) + "unrecognized formatting clause \"" + clause.verb + "\"");
+    if (find_verb(clause.verb) == nullptr) {
+      std::string shown;  // the reference takes a byte for a character
+      append_code_point(shown, static_cast<unsigned char>(clause.verb));
+      return Error(std::string(kPrefix) + "unrecognized formatting clause \"" + shown + "\"");
+    }
     text.remove_prefix(1);
     const auto part = put(clause, index++);
     if (!part) return Error("error during formatting: " + part.error());
@@ -126,24 +136,40 @@ std::string fixed(double value, int precision) {
   return text;
 }
 
+// The shortest text without an exponent that reads back as the same number.
+std::string shortest(double value) {
+  char text[1100];
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr};
+}
+
+// golang.org/x/text keeps the least number of digits in 8 bits, and the greatest in 16, one of them
+// a sign: a negative one means none.
+std::string with_digits(double value, std::int64_t precision) {
+  const auto most = static_cast<std::int16_t>(precision);
+  std::string text = most < 0 ? shortest(value) : fixed(value, std::min<int>(most, kDigitsMax));
+  const auto least = static_cast<std::size_t>(precision & 0xff);
+  const auto point = std::min(text.find('.'), text.size());
+  if (point == text.size() && least > 0) text += '.';
+  const auto is_short = [&] { return text.size() <= point + 1 + least; };
+  while (!is_short() && text.ends_with('0')) text.pop_back();
+  if (is_short() && least > 0) text.resize(point + 1 + least, '0');
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 // As numbers are written in English: 1,234.50, ∞.
-std::string printed(double value, int precision) {
+std::string printed(double value, std::int64_t precision) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-∞" : "∞";
-  std::string text = fixed(value, precision);
+  std::string text = with_digits(value, precision);
   const auto point = std::min(text.find('.'), text.size());
   const std::size_t first = text.starts_with('-') ? 1 : 0;
   for (std::size_t at = point; at > first + 3;) text.insert(at -= 3, ",");
   return text;
 }
 
-// `width` is the precision of a clause; there are always six digits.
-std::string scientific(double value, std::size_t width) {
-  if (std::isnan(value) || std::isinf(value)) {
-    const std::string text = printed(value, 0);
-    const auto size = code_points(text);
-    return std::string(width > size ? width - size : 0, ' ') + text;
-  }
+std::string scientific(double value) {
+  if (std::isnan(value) || std::isinf(value)) return printed(value, 0);
   char text[64];
   std::snprintf(text, sizeof text, "%.*e", kPrecision, value);
   const std::string_view whole = text;
@@ -249,24 +275,33 @@ Text as_string(const Value& value, Arena& arena, int depth) {
     case Kind::duration:
       return text_of_duration(value.as_integer());
     case Kind::bytes:
-      if (!is_utf8(value.as_text())) return Error("could not convert argument to string");
+      if (!is_utf8(value.as_text()))
+        return Error(
+            "could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to "
+            "string");
       return std::string(value.as_text());
     default:
       return describe(value, arena);
   }
 }
 
+// Zero has no sign.
 Text as_real(const Value& value, const Clause& clause) {
-  double real = value.is(Kind::real) ? value.as_real() : 0;
+  double real = value.is(Kind::real) && value.as_real() != 0 ? value.as_real() : 0;
   if (value.is(Kind::string)) {
     const auto text = value.as_text();
     if (text != "NaN" && text != "Infinity" && text != "-Infinity")
       return Error(refusal(*find_verb(clause.verb), "string"));
     real = *parse_real(text);
   }
-  const int precision = clause.precision.value_or(kPrecision);
-  return clause.verb == 'e' ? scientific(real, static_cast<std::size_t>(precision))
-                            : printed(real, precision);
+  const std::int64_t precision = clause.precision.value_or(kPrecision);
+  if (precision > kPrecisionMax) return "%!(NOVERB)";
+  if (clause.verb == 'f') return printed(real, precision);
+  // There are always six digits: the precision is the width.
+  const std::string text = scientific(real);
+  const auto width = static_cast<std::size_t>(precision);
+  const auto size = code_points(text);
+  return std::string(width > size ? width - size : 0, ' ') + text;
 }
 
 Text put(const Clause& clause, const Value& value, Arena& arena) {
@@ -315,9 +350,10 @@ const Expr* misfit(const Verb& verb, const Expr& expr) {
 }  // namespace
 
 Value format(std::string_view text, const List& args, Arena& arena) {
-  const auto result = interpolate(text, args.values.size(), [&](Clause clause, std::size_t i) {
-    return charged(put(clause, args.values[i], arena), arena);
-  });
+  const auto result =
+      interpolate(text, args.values.size(), Purpose::evaluate, [&](Clause clause, std::size_t i) {
+        return charged(put(clause, args.values[i], arena), arena);
+      });
   return result ? Value::string(arena.copy(*result)) : make_error(arena, result.error());
 }
 
@@ -325,13 +361,14 @@ std::optional<FormatFault> check_format_call(std::string_view text,
                                              const std::vector<Expr*>& args) {
   std::size_t used = 0;
   const Expr* misfitting = nullptr;
-  const auto result = interpolate(text, args.size(), [&](Clause clause, std::size_t i) -> Text {
+  const auto put_none = [&](Clause clause, std::size_t i) -> Text {
     ++used;
     const Verb& verb = *find_verb(clause.verb);
     misfitting = misfit(verb, *args[i]);
     if (misfitting == nullptr) return "";
     return Error(refusal(verb, misfitting->type->name()));
-  });
+  };
+  const auto result = interpolate(text, args.size(), Purpose::check, put_none);
   if (!result) return FormatFault{result.error(), misfitting};
   if (args.size() == used) return std::nullopt;
   return FormatFault{"too many arguments supplied to string.format (expected " +

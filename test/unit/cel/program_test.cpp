@@ -161,6 +161,30 @@ constexpr Row kTexts[] = {
     {"'%d %s %.2f %x %e'.format([3, 'a', 1234.5, 255, 1052.033])",
      "= 3 a 1,234.50 ff 1.052033×10⁰³"},
     {"'%s'.format([['a', 1.5]])", "= [\"a\", 1.500000]"},
+    {"'%.257f|%.256f|%.300f'.format([0.0, 1.5, 1.0]) == '0.0|1.5|1.' + "
+     "'00000000000000000000000000000000000000000000'",
+     "= true"},
+    {"'%.32768f %.65536f %.1f'.format([0.1, 123456.5, -0.01])", "= 0.1 123,456 -0.0"},
+    {"'%f %e %s'.format([-0.0, -0.0, [-0.0]])", "= 0.000000 0.000000×10⁰⁰ [-0.000000]"},
+    {"'%.14e%.13e%.6e'.format([1.5, -1.5, double('inf')])", "=  1.500000×10⁰⁰-1.500000×10⁰⁰     ∞"},
+    {"'%.10000010f%.10000010d'.format([1.0, 1])", "= %!(NOVERB)1"},
+    {"'%.d'.format([1])",
+     "compile: compilation failed: ERROR: <input>:1:13: could not parse formatting clause: error "
+     "while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "
+     "\"\": invalid syntax"},
+    {"('%.9223372036854775808' + 'd').format([1])",
+     "error: could not parse formatting clause: error while parsing precision: error while "
+     "converting precision to integer: strconv.Atoi: parsing \"9223372036854775808\": value out of "
+     "range"},
+    {"'%'.format([])",
+     "compile: compilation failed: ERROR: <input>:1:11: unexpected end of string"},
+    {"('%' + '').format([])", "error: index 0 out of range"},
+    {"'%é'.format([1])",
+     "compile: compilation failed: ERROR: <input>:1:12: could not parse formatting clause: "
+     "unrecognized formatting clause \"Ã\""},
+    {"('%s' + '').format([b'\\xff'])",
+     "error: error during formatting: could not convert argument \"invalid UTF-8 in bytes, cannot "
+     "convert to string\" to string"},
     {"'%d'.format(['x'])",
      "compile: compilation failed: ERROR: <input>:1:14: error during formatting: decimal clause "
      "can only be used on "
