@@ -87,8 +87,10 @@ class Checker {
   const Type* resolve_global(Expr& expr, std::string_view name) {
     if (name.starts_with('.')) name.remove_prefix(1);
     if (const auto* variable = library_.find_variable(name)) {
+      // A variable of a loop hides one that is written without a dot.
+      const std::string_view dot = find_local(name) != nullptr ? "." : "";
       expr.kind = Expr::Kind::identifier;
-      expr.name = name;
+      expr.name = std::string(dot) + std::string(name);
       return variable->type;
     }
     if (const Type* const type = library_.find_type(name)) {
@@ -112,6 +114,10 @@ class Checker {
     if (expr.kind != Expr::Kind::select || expr.is_test) return "";
     const std::string prefix = qualified_name(*expr.args[0]);
     return prefix.empty() ? "" : prefix + "." + expr.name;
+  }
+
+  static std::string without_dot(const std::string& name) {
+    return name.starts_with('.') ? name.substr(1) : name;
   }
 
   const Type* type_of_select(Expr& expr) {
@@ -149,7 +155,9 @@ class Checker {
                                    const std::string& field) {
     const auto* fields = library_.find_object(object);
     if (fields == nullptr) {
-      report(expr, "unexpected failed resolution of '" + std::string(object) + "'");
+      const bool has_name = library_.find_type(object) != nullptr;
+      report(expr, has_name ? "type '" + std::string(object) + "' does not support field selection"
+                            : "unexpected failed resolution of '" + std::string(object) + "'");
       return &types::error;
     }
     const auto found = fields->find(field);
@@ -169,19 +177,20 @@ class Checker {
     for (std::size_t i = expr.is_member ? 1 : 0; i < expr.args.size(); ++i) check(*expr.args[i]);
     if (expr.is_member) {
       // "sets.contains(a, b)" is a function of that name, unless there is a variable "sets".
-      const std::string prefix = qualified_name(*expr.args[0]);
-      if (!prefix.empty() && library_.find_function(prefix + "." + expr.name) != nullptr) {
-        expr.name = prefix + "." + expr.name;
+      const std::string name = without_dot(qualified_name(*expr.args[0])) + "." + expr.name;
+      if (!name.starts_with('.') && library_.find_function(name) != nullptr) {
+        expr.name = name;
         expr.args.erase(expr.args.begin());
         expr.is_member = false;
       } else {
         check(*expr.args[0]);
       }
-    } else if (expr.name.starts_with('.')) {
-      expr.name.erase(0, 1);
     }
-    const auto* function = library_.find_function(expr.name);
-    if (function != nullptr) return resolve(expr, *function);
+    const auto* function = library_.find_function(without_dot(expr.name));
+    if (function != nullptr) {
+      expr.name = without_dot(expr.name);
+      return resolve(expr, *function);
+    }
     report(expr, "undeclared reference to '" + expr.name + "' (in container '')");
     return &types::error;
   }

@@ -140,7 +140,8 @@ class Estimator {
 
   Range cost_of_identifier(const Expr& expr) {
     const Local* const local = find_local(expr.name);
-    paths_[&expr] = local != nullptr ? local->path : Path{expr.name};
+    const std::size_t dot = expr.name.starts_with('.') ? 1 : 0;
+    paths_[&expr] = local != nullptr ? local->path : Path{expr.name.substr(dot)};
     return Range::fixed(1);
   }
 

@@ -34,19 +34,25 @@ std::size_t exponent_size(std::string_view text) {
   return digits == 0 ? 0 : 1 + sign + digits;
 }
 
-// Bytes of an escape sequence after its backslash; 0 if there is none of that kind.
-std::size_t escape_size(std::string_view text) {
-  if (text.empty()) return 0;
-  const auto all = [&](std::size_t from, std::size_t count, auto fits) {
-    return text.size() >= from + count && std::ranges::all_of(text.substr(from, count), fits);
+// An escape sequence after its backslash.
+struct EscapeSpan {
+  std::size_t size;  // bytes that fit
+  bool is_whole;
+};
+
+EscapeSpan escape_span(std::string_view text) {
+  if (text.empty()) return {0, false};
+  const auto with_digits = [&](std::size_t count, auto fits) {
+    const auto found = span_of(text.substr(1, count), fits);
+    return EscapeSpan{1 + found, found == count};
   };
   const char c = text[0];
-  if (std::string_view("abfnrtv\"'\\?`").contains(c)) return 1;
-  if (c == 'x' || c == 'X') return all(1, 2, is_hex) ? 3 : 0;
-  if (c == 'u') return all(1, 4, is_hex) ? 5 : 0;
-  if (c == 'U') return all(1, 8, is_hex) ? 9 : 0;
+  if (std::string_view("abfnrtv\"'\\?`").contains(c)) return {1, true};
+  if (c == 'x' || c == 'X') return with_digits(2, is_hex);
+  if (c == 'u') return with_digits(4, is_hex);
+  if (c == 'U') return with_digits(8, is_hex);
   const auto is_octal = [](char digit) { return digit >= '0' && digit <= '7'; };
-  return c >= '0' && c <= '3' && all(1, 2, is_octal) ? 3 : 0;
+  return c >= '0' && c <= '3' ? with_digits(2, is_octal) : EscapeSpan{0, false};
 }
 
 }  // namespace
@@ -99,15 +105,24 @@ Token Lexer::take_string(std::size_t prefix, bool raw, Token::Kind kind) {
       return take(kind, at + (is_long ? 3 : 1));
     if (!is_long && (rest_[at] == '\n' || rest_[at] == '\r')) break;
     if (rest_[at] == '\\' && !raw) {
-      const auto size = escape_size(rest_.substr(at + 1));
-      if (size == 0) break;
-      at += size;
+      const auto [size, is_whole] = escape_span(rest_.substr(at + 1));
+      at += size + (is_whole ? 0 : 1);
+      if (!is_whole) break;
     }
     ++at;
   }
   // An unterminated long string is read as an empty literal.
   if (is_long) return take(kind, prefix + 2);
-  return take(Token::Kind::malformed, std::min(at + 1, rest_.size()));
+  // The letters before the quote are a word then.
+  if (prefix > 0) return take(Token::Kind::identifier, prefix);
+  return take_malformed(std::min(at, rest_.size()));
+}
+
+// Up to and including the character at which it is wrong.
+Token Lexer::take_malformed(std::size_t at) {
+  std::string_view rest = rest_.substr(at);
+  if (!rest.empty()) take_code_point(rest);
+  return take(Token::Kind::malformed, rest_.size() - rest.size());
 }
 
 Token Lexer::next() {
@@ -143,9 +158,7 @@ Token Lexer::next() {
   }
   for (const auto symbol : kSymbols)
     if (rest_.starts_with(symbol)) return take(Token::Kind::symbol, symbol.size());
-  std::string_view rest = rest_;
-  take_code_point(rest);
-  return take(Token::Kind::malformed, rest_.size() - rest.size());
+  return take_malformed(0);
 }
 
 namespace {

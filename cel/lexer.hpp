@@ -36,6 +36,7 @@ class Lexer {
 
  private:
   Token take(Token::Kind kind, std::size_t size);
+  Token take_malformed(std::size_t at);
   Token take_number();
   Token take_string(std::size_t prefix, bool raw, Token::Kind kind);
   void skip_blanks();

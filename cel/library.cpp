@@ -96,8 +96,8 @@ void Library::add_object(std::string name, Fields fields) {
   objects_.emplace(std::move(name), std::move(fields));
 }
 
-void Library::add_opaque(std::string name) {
-  add_object(name);
+void Library::add_opaque(std::string name, TypeName type_name) {
+  if (type_name == TypeName::can_be_written) named_types_.emplace(name, type(name));
   opaque_.insert(std::move(name));
 }
 
@@ -112,6 +112,7 @@ const std::vector<const Overload*>* Library::find_function(std::string_view name
 }
 
 const Library::Variable* Library::find_variable(std::string_view name) const {
+  if (name.starts_with('.')) name.remove_prefix(1);
   const auto found = variables_.find(name);
   return found == variables_.end() ? nullptr : &found->second;
 }

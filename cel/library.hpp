@@ -129,8 +129,10 @@ class Library {
   void add_variable(std::string name, const Type* type);
   // Adds an object type. Expressions can select its fields, but cannot create such an object.
   void add_object(std::string name, Fields fields = {});
+  // Whether expressions can name the type, as in type(x) == net.IP.
+  enum class TypeName : std::uint8_t { can_be_written, is_hidden };
   // Adds an object type without fields that functions make. To compare two of them costs 1.
-  void add_opaque(std::string name);
+  void add_opaque(std::string name, TypeName type_name);
   // Adds a field or changes its type, for later compilations. The object type must exist.
   void set_field(std::string_view object, std::string name, const Type* type);
   void leave_out_bindings() { bindings_ = Bindings::absent; }
@@ -142,7 +144,7 @@ class Library {
     const Type* type;
     std::size_t index;
   };
-  const Variable* find_variable(std::string_view name) const;
+  const Variable* find_variable(std::string_view name) const;  // "a" or ".a"
   const Type* find_type(std::string_view name) const;
   const Fields* find_object(std::string_view name) const;
   bool is_opaque(std::string_view name) const {

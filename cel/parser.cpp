@@ -312,7 +312,6 @@ class Parser {
 
   // A variable, a call, or a message: distinguished by names before '{'.
   Expr* identifier() {
-    const auto offset = token_.offset;
     std::string name = accept(".") ? "." : "";
     const Token word = token_;
     if (word.kind != TokenKind::identifier) return unexpected("IDENTIFIER");
@@ -323,7 +322,8 @@ class Parser {
       return report(word.offset, "reserved identifier: " + std::string(word.text));
     const auto open = token_.offset;
     if (accept("(")) return call_or_macro(open, name, nullptr, arguments(")"));
-    return ast_->make({.kind = Expr::Kind::identifier, .offset = offset, .name = std::move(name)});
+    return ast_->make(
+        {.kind = Expr::Kind::identifier, .offset = word.offset, .name = std::move(name)});
   }
 
   bool is_message_ahead() const {

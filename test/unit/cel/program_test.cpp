@@ -261,6 +261,28 @@ TEST(Program, knows_calendars_and_time_zones) {
   expect(kTimes);
 }
 
+// A dot before a name means that no variable of a loop is meant.
+constexpr Row kNames[] = {
+    {".sets.contains([1], [1]) && [1].map(sets, .sets.contains([1], [1]))[0]", "= true"},
+    {".size([1]) == 1 && .int == int", "= true"},
+    {".a",
+     "compile: compilation failed: ERROR: <input>:1:2: undeclared reference to '.a' (in "
+     "container '')"},
+    {".f(1)",
+     "compile: compilation failed: ERROR: <input>:1:3: undeclared reference to '.f' (in "
+     "container '')"},
+    {"br'a",
+     "compile: compilation failed: ERROR: <input>:1:3: Syntax error: token recognition "
+     "error at: ''a'"},
+    {R"('\x1é')",
+     R"(compile: compilation failed: ERROR: <input>:1:1: Syntax error: token recognition error at: )"
+     R"(''\x1é')"},
+};
+
+TEST(Program, looks_up_names_as_the_reference_does) {
+  expect(kNames);
+}
+
 constexpr Row kRefused[] = {
     {"dyn(true) + 1", "error: no such overload: _+_"},
     {"dyn(1) + 1.0", "error: no such overload"},

@@ -61,6 +61,17 @@ const Row kRows[] = {
     {R"(device.capacity["gpu.example.com"].memory.add(quantity("1Gi")) == quantity("41Gi"))",
      "true"},
     {R"(device.allowMultipleAllocations)", "false"},
+    {R"([1].map(device, .device.driver)[0] == "gpu.example.com")", "true"},
+    {"type(ip('1.1.1.1')) == net.IP", "true"},
+    {"type(quantity('1')) == kubernetes.Quantity",
+     "compile: compilation failed: ERROR: <input>:1:24: undeclared reference to 'kubernetes' (in "
+     "container '')"},
+    {"quantity('1').value",
+     "compile: compilation failed: ERROR: <input>:1:14: unexpected failed resolution of "
+     "'kubernetes.Quantity'"},
+    {"ip('1.1.1.1').value",
+     "compile: compilation failed: ERROR: <input>:1:14: type 'net.IP' does not support field "
+     "selection"},
     {"1", "compile: must evaluate to bool or the unknown type, not int"},
     {"int('x')", "compile: must evaluate to bool or the unknown type, not int"},
     {"device.attributes",
