@@ -85,38 +85,89 @@ Address parse_address(std::string_view text) {
   return address;
 }
 
+// Whether it is an IPv6 address but for a zone.
 bool has_zone(std::string_view text) {
-  return text.contains('%') && text.contains(':');
+  const auto percent = text.find('%');
+  return percent != text.npos && percent + 1 < text.size() &&
+         parse_address(text.substr(0, percent)).size == 16;
 }
 
-// Why the text is not an address, in the words of Go's netip; for IPv6, without details.
-std::string fault_of_address(std::string_view text) {
-  const auto fault = [&](std::string_view why, std::string_view at = {}) {
-    return "ParseAddr(" + quoted(text) + "): " + std::string(why) +
-           (at.empty() ? "" : " (at " + quoted(at) + ")");
-  };
-  const auto mark = text.find_first_of(".:%");
-  if (mark == text.npos || text[mark] == ':') return fault("unable to parse IP");
-  if (text[mark] == '%') return fault("missing IPv6 address");
+struct Fault {
+  std::string_view why;  // empty: none
+  std::string_view at = {};
+};
+
+// As Go's netip reads the fields of an IPv4 address.
+Fault fault_of_fields(std::string_view text) {
   unsigned value = 0, dots = 0;
   std::size_t digits = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (is_digit(text[i])) {
-      if (digits == 1 && value == 0) return fault("IPv4 field has octet with leading zero");
+      if (digits == 1 && value == 0) return {"IPv4 field has octet with leading zero"};
       value = value * 10 + static_cast<unsigned>(text[i] - '0');
       ++digits;
-      if (value > 255) return fault("IPv4 field has value >255");
+      if (value > 255) return {"IPv4 field has value >255"};
     } else if (text[i] == '.') {
       if (i == 0 || i + 1 == text.size() || text[i - 1] == '.')
-        return fault("IPv4 field must have at least one digit", text.substr(i));
-      if (++dots > 3) return fault("IPv4 address too long");
+        return {"IPv4 field must have at least one digit", text.substr(i)};
+      if (++dots > 3) return {"IPv4 address too long"};
       value = 0;
       digits = 0;
     } else {
-      return fault("unexpected character", text.substr(i));
+      return {"unexpected character", text.substr(i)};
     }
   }
-  return fault("IPv4 address too short");
+  return {dots < 3 ? "IPv4 address too short" : ""};
+}
+
+// The same for IPv6, of a text that is no address.
+Fault fault_of_groups(std::string_view text) {
+  if (text.find('%') + 1 == text.size()) return {"zone must be a non-empty string"};
+  text = text.substr(0, text.find('%'));
+  constexpr std::size_t kGroups = 8;
+  std::size_t groups = 0;
+  bool has_gap = text.starts_with("::");
+  if (has_gap) text.remove_prefix(2);
+  while (groups < kGroups) {
+    const auto digits = std::min(text.find_first_not_of("0123456789abcdefABCDEF"), text.size());
+    if (digits > 4) return {"each group must have 4 or less digits", text};
+    if (digits == 0) return {"each colon-separated field must have at least one digit", text};
+    if (digits < text.size() && text[digits] == '.') {
+      if (!has_gap && groups != kGroups - 2)
+        return {"embedded IPv4 address must replace the final 2 fields of the address", text};
+      if (groups > kGroups - 2)
+        return {"too many hex fields to fit an embedded IPv4 at the end of the address", text};
+      if (const Fault fault = fault_of_fields(text); !fault.why.empty()) return fault;
+      groups += 2;
+      text = {};
+      break;
+    }
+    ++groups;
+    text.remove_prefix(digits);
+    if (text.empty()) break;
+    if (text[0] != ':') return {"unexpected character, want colon", text};
+    if (text.size() == 1) return {"colon must be followed by more characters", text};
+    text.remove_prefix(1);
+    if (text[0] != ':') continue;
+    if (has_gap) return {"multiple :: in address", text};
+    has_gap = true;
+    text.remove_prefix(1);
+    if (text.empty()) break;
+  }
+  if (!text.empty()) return {"trailing garbage after address", text};
+  return {has_gap ? "the :: must expand to at least one field of zeros"
+                  : "address string too short"};
+}
+
+// Why the text is not an address, in the words of Go's netip.
+std::string fault_of_address(std::string_view text) {
+  const auto mark = text.find_first_of(".:%");
+  const Fault fault = mark == text.npos   ? Fault{"unable to parse IP"}
+                      : text[mark] == '.' ? fault_of_fields(text)
+                      : text[mark] == ':' ? fault_of_groups(text)
+                                          : Fault{"missing IPv6 address"};
+  return "ParseAddr(" + quoted(text) + "): " + std::string(fault.why) +
+         (fault.at.empty() ? "" : " (at " + quoted(fault.at) + ")");
 }
 
 std::expected<Address, std::string> read_address(std::string_view text) {

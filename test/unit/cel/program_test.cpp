@@ -206,6 +206,14 @@ constexpr Row kPatterns[] = {
     {R"('1'.matches(r'^\P{letter}\z') && '1'.matches(r'^\p{^L}$'))", "= true"},
     {R"('λ'.matches(r'^\p{GREEK}$') && !'l'.matches(r'\p{greek}'))", "= true"},
     {R"('aé'.matches(r'^\p{ascii}[\P{ASCII}b]$'))", "= true"},
+    {R"('aB1'.matches(r'^\p{LC}[\p{Cased_Letter}]\P{Lc}$') && !'1'.matches(r'[\p{LC}]'))",
+     "= true"},
+    {R"('aˇ'.matches(r'^[^\P{LC}][\P{LC}]$') && !'ˇ'.matches(r'[^\P{LC}]'))", "= true"},
+    {R"('\u0378a'.matches(r'^\p{Cn}\p{Assigned}$'))", "= true"},
+    {R"('\u0378a'.matches(r'^[\p{Unassigned}_][^\p{Cn}]$'))", "= true"},
+    {R"('\u0378a'.matches(r'^\P{Assigned}[\P{Cn}]$'))", "= true"},
+    {R"('\u0378\u0001'.matches(r'^\pC\p{Other}$') && !'\u0378'.matches(r'[^\p{C}]'))", "= true"},
+    {R"('a'.matches(r'^\PC$') && '\u0378'.matches('^[[:^ascii:]][[:ascii:]]?$'))", "= true"},
     {"'(?<a'.matches('^[(?<]{3}a')", "= true"},
     {"'P'.matches('[(?<]')", "= false"},
     {"'](?<'.matches('^[]][^]a][[:punct:](?<]{2}$')", "= true"},
@@ -230,14 +238,6 @@ constexpr Row kTimes[] = {
     {"'%s'.format([timestamp('2024-01-01T00:00:00+05:30')])", "= 2024-01-01T00:00:00+05:30"},
     {"timestamp('2024-01-01T00:00:00+05:30') == timestamp('2023-12-31T18:30:00Z')", "= true"},
     {"timestamp('2024-01-01T00:00:00+05:30').getHours()", "= 18"},
-    {R"('aB1'.matches(r'^\p{LC}[\p{Cased_Letter}]\P{Lc}$') && !'1'.matches(r'[\p{LC}]'))",
-     "= true"},
-    {R"('aˇ'.matches(r'^[^\P{LC}][\P{LC}]$') && !'ˇ'.matches(r'[^\P{LC}]'))", "= true"},
-    {R"('\u0378a'.matches(r'^\p{Cn}\p{Assigned}$'))", "= true"},
-    {R"('\u0378a'.matches(r'^[\p{Unassigned}_][^\p{Cn}]$'))", "= true"},
-    {R"('\u0378a'.matches(r'^\P{Assigned}[\P{Cn}]$'))", "= true"},
-    {R"('\u0378\u0001'.matches(r'^\pC\p{Other}$') && !'\u0378'.matches(r'[^\p{C}]'))", "= true"},
-    {R"('a'.matches(r'^\PC$') && '\u0378'.matches('^[[:^ascii:]][[:ascii:]]?$'))", "= true"},
     {"timestamp('2024-01-01T5:00:00Z').getHours()", "= 5"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('+05:60')", "= 6"},
     {"timestamp('2026-01-01T00:00:00Z').getHours('-01:-30')", "= 23"},
@@ -298,6 +298,11 @@ constexpr Row kRefused[] = {
     {"'a'.find('(?=a)')",
      "compile: program instantiation failed: error parsing regexp: invalid or unsupported Perl "
      "syntax: `(?=`"},
+    {R"('a'.find('a[b\\p{Letter}('))",
+     R"(compile: program instantiation failed: error parsing regexp: missing closing ]: )"
+     R"(`[b\p{Letter}(`)"},
+    {R"('a'.find('(\\p{Cn}'))",
+     R"(compile: program instantiation failed: error parsing regexp: missing closing ): `(\p{Cn}`)"},
     {R"('a'.find('\\C'))",
      R"(compile: program instantiation failed: error parsing regexp: invalid escape sequence: `\C`)"},
     {R"('a'.find('\\p{Old_Italic}'))",
@@ -344,11 +349,6 @@ constexpr Row kRefused[] = {
     {"'a'.matches('(')",
      "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument"},
     {"int('x')",
-    {R"('a'.find('a[b\\p{Letter}('))",
-     R"(compile: program instantiation failed: error parsing regexp: missing closing ]: )"
-     R"(`[b\p{Letter}(`)"},
-    {R"('a'.find('(\\p{Cn}'))",
-     R"(compile: program instantiation failed: error parsing regexp: missing closing ): `(\p{Cn}`)"},
      "compile: program instantiation failed: type conversion error from 'string' to 'int'"},
     {"if", "compile: compilation failed: ERROR: <input>:1:1: reserved identifier: if"},
     {"9223372036854775808", "compile: compilation failed: ERROR: <input>:1:1: invalid int literal"},
@@ -434,6 +434,18 @@ TEST(Program, bounds_formatted_text) {
   EXPECT_EQ(outcome_of(text), "error: error during formatting: the text is too long");
 }
 
+// Every character is either assigned or not. RE2 lacks the class of those that are not.
+TEST(Regex, knows_which_characters_are_assigned) {
+  const auto assigned = Regex::compile("^\\p{Assigned}$");
+  const auto unassigned = Regex::compile("^\\p{Cn}$");
+  for (char32_t c = 0; c < 0x110000; ++c) {
+    if (c >= 0xd800 && c < 0xe000) continue;
+    std::string text;
+    append_code_point(text, c);
+    ASSERT_NE(assigned->matches(text), unassigned->matches(text)) << static_cast<unsigned>(c);
+  }
+}
+
 // Each error is dropped, and the next call starts over.
 TEST(Program, bounds_repeated_formatting) {
   EXPECT_EQ(outcome_of(doubled("0", 18,
@@ -481,18 +493,6 @@ TEST(Program, matches_thousands_of_short_strings) {
   EXPECT_EQ(outcome_of("lists.range(10000).all(a, 'a-b-c'.findAll('[a-z]').size() == 3)"),
             "= true");
 }
-// Every character is either assigned or not. RE2 lacks the class of those that are not.
-TEST(Regex, knows_which_characters_are_assigned) {
-  const auto assigned = Regex::compile("^\\p{Assigned}$");
-  const auto unassigned = Regex::compile("^\\p{Cn}$");
-  for (char32_t c = 0; c < 0x110000; ++c) {
-    if (c >= 0xd800 && c < 0xe000) continue;
-    std::string text;
-    append_code_point(text, c);
-    ASSERT_NE(assigned->matches(text), unassigned->matches(text)) << static_cast<unsigned>(c);
-  }
-}
-
 
 // Thousands of schemas have rules, and each has a library.
 TEST(Program, uses_what_the_base_of_its_library_has) {

@@ -100,6 +100,15 @@ const Row kRows[] = {
     {R"(ip(dyn("1.2.3")).family() == 4)",
      R"(error: IP Address "1.2.3" parse error during conversion from string: ParseAddr("1.2.3"): )"
      R"(IPv4 address too short)"},
+    {R"(ip(dyn("1:2::3::4")).family() == 4)",
+     R"(error: IP Address "1:2::3::4" parse error during conversion from string: )"
+     R"(ParseAddr("1:2::3::4"): multiple :: in address (at ":4"))"},
+    {R"(ip(dyn("1:2%eth0")).family() == 4)",
+     R"(error: IP Address "1:2%eth0" parse error during conversion from string: )"
+     R"(ParseAddr("1:2%eth0"): address string too short)"},
+    {R"(ip(dyn("::1.2.3")).family() == 4)",
+     R"(error: IP Address "::1.2.3" parse error during conversion from string: )"
+     R"(ParseAddr("::1.2.3"): IPv4 address too short)"},
     {R"(isURL("http://[::1]:80/") && isURL("postgres://a:80,b:81/") && isURL("http://a@b@c/"))",
      "true"},
     {R"(isURL("http://[fe80::1%25en0]/"))", "true"},
