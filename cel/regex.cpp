@@ -7,6 +7,7 @@
 #include <re2/re2.h>
 
 #include "cel/ascii.hpp"
+#include "cel/text.hpp"
 #include "cel/unicode_class.hpp"
 
 namespace dcm::cel {
@@ -59,9 +60,14 @@ std::string_view describe(re2::RE2::ErrorCode code) {
 }
 
 struct Translated {
-  std::string text;           // for RE2
-  std::string_view unclosed;  // of the original, from a bracket that nothing closes; or empty
+  std::string text;                // for RE2
+  std::string_view unclosed = {};  // of the original, from a bracket that nothing closes; or empty
+  std::string fault = {};          // an error of Go's: `text` is what comes before it
 };
+
+bool is_about_end(re2::RE2::ErrorCode code) {
+  return code == re2::RE2::ErrorMissingParen || code == re2::RE2::ErrorMissingBracket;
+}
 
 // What the error is about, as it was written.
 std::string_view culprit(const re2::RE2& regex, std::string_view pattern,
@@ -89,24 +95,39 @@ std::size_t named_group(std::string_view text) {
   return text.starts_with("(?P<") ? 4 : text.starts_with("(?<") ? 3 : 0;
 }
 
+bool is_perl_class(std::string_view text) {
+  return text.size() > 1 && text[0] == '\\' && std::string_view("dDsSwW").contains(text[1]);
+}
+
+// Of the character at the start, as it is written in a class.
+std::size_t character_size(std::string_view text) {
+  if (text.starts_with("\\x{")) return std::min(text.find('}'), text.size() - 1) + 1;
+  if (text[0] == '\\') return std::min<std::size_t>(text.starts_with("\\x") ? 4 : 2, text.size());
+  std::string_view rest = text;
+  take_code_point(rest);
+  return text.size() - rest.size();
+}
+
 // Some classes take 10 KB; a program for more than a hundred of them is too large anyway.
 constexpr std::size_t kTranslatedMax = 1 << 20;
 
 // The pattern for RE2, which has some syntax that Go lacks, and the other way round.
-std::expected<Translated, std::string> to_re2(std::string_view pattern) {
+Translated to_re2(std::string_view pattern) {
   const std::string_view whole = pattern;
   std::string out;
   const auto take = [&](std::size_t bytes) {
     out += pattern.substr(0, bytes);
     pattern.remove_prefix(std::min(bytes, pattern.size()));
   };
-  const auto refuse = [](std::string_view why, std::string_view what) {
-    return std::unexpected(parse_error(why, what));
+  const auto refuse = [&](std::string_view why, std::string_view what) {
+    return Translated{.text = std::move(out), .fault = parse_error(why, what)};
   };
   std::set<std::string> classes;  // that RE2 has accepted
   bool is_in_class = false;
+  bool is_first = false;      // in the class
   std::string_view in_class;  // from its bracket on
   while (!pattern.empty()) {
+    const bool begins_class = std::exchange(is_first, false);
     if (!is_in_class && pattern.starts_with("\\Q")) {
       take(pattern.find("\\E"));
     } else if (pattern.starts_with("\\C")) {
@@ -120,17 +141,27 @@ std::expected<Translated, std::string> to_re2(std::string_view pattern) {
       out += is_in_class || !found->is_combined ? inside : "[" + inside + "]";
       if (out.size() > kTranslatedMax) return refuse("expression too large", whole);
       pattern.remove_prefix(found->text.size());
-    } else if (pattern[0] == '\\') {
-      take(2);
+    } else if (pattern.starts_with("\\p{") || pattern.starts_with("\\P{")) {
+      return refuse("invalid character class range", pattern);
+    } else if (is_in_class && !begins_class && pattern[0] == ']') {
+      is_in_class = false;
+      take(1);
     } else if (is_in_class) {
       const auto named = pattern.starts_with("[:") ? pattern.find(":]", 2) : pattern.npos;
-      is_in_class = named != pattern.npos || pattern[0] != ']';
-      take(named != pattern.npos ? named + 2 : 1);
+      const bool is_set = is_perl_class(pattern) || named != pattern.npos;
+      take(named != pattern.npos ? named + 2 : character_size(pattern));
+      const bool is_range = !is_set && pattern.size() > 1 && pattern[0] == '-' && pattern[1] != ']';
+      if (!is_range) continue;
+      take(1);
+      if (pattern.starts_with("\\p") || pattern.starts_with("\\P"))
+        return refuse("invalid escape sequence", pattern.substr(0, 2));
+      take(character_size(pattern));
+    } else if (pattern[0] == '\\') {
+      take(2);
     } else if (pattern[0] == '[') {
-      is_in_class = true;
+      is_in_class = is_first = true;
       in_class = pattern;
       take(pattern.starts_with("[^") ? 2 : 1);
-      if (pattern.starts_with(']')) take(1);
     } else if (const auto start = named_group(pattern); start > 0) {
       const auto group = pattern.substr(0, std::min(pattern.find('>'), pattern.size() - 1) + 1);
       const auto name = group.substr(start, group.find('>') - start);
@@ -143,7 +174,7 @@ std::expected<Translated, std::string> to_re2(std::string_view pattern) {
       take(1);
     }
   }
-  return Translated{std::move(out), is_in_class ? in_class : std::string_view()};
+  return {.text = std::move(out), .unclosed = is_in_class ? in_class : std::string_view()};
 }
 
 // Measured: a program takes some 300 ns per instruction, and a pattern that is refused up to 20 µs
@@ -173,17 +204,18 @@ std::expected<Regex, std::string> Regex::compile(std::string_view pattern) {
 }
 
 std::expected<Regex, std::string> Regex::compile(std::string_view pattern, Arena& arena) {
-  const auto translated = to_re2(pattern);
-  if (!translated) {
-    arena.take_steps(steps_to_refuse(pattern));
-    return std::unexpected(translated.error());
-  }
-  Regex regex(std::make_unique<re2::RE2>(piece(translated->text), options()));
+  const Translated translated = to_re2(pattern);
+  Regex regex(std::make_unique<re2::RE2>(piece(translated.text), options()));
   // To parse one byte takes up to 50 ns.
-  arena.take_steps(translated->text.size() / 4 + steps_to_compile(pattern, *regex.regex_));
+  arena.take_steps(translated.text.size() / 4 + steps_to_compile(pattern, *regex.regex_));
+  const auto code = regex.regex_->error_code();
+  if (!translated.fault.empty() && (regex.regex_->ok() || is_about_end(code))) {
+    arena.take_steps(steps_to_refuse(pattern));
+    return std::unexpected(translated.fault);
+  }
   if (!regex.regex_->ok()) {
-    return std::unexpected(parse_error(describe(regex.regex_->error_code()),
-                                       culprit(*regex.regex_, pattern, *translated)));
+    return std::unexpected(
+        parse_error(describe(code), culprit(*regex.regex_, pattern, translated)));
   }
   return regex;
 }

@@ -301,6 +301,14 @@ constexpr Row kRefused[] = {
     {R"('a'.find('a[b\\p{Letter}('))",
      R"(compile: program instantiation failed: error parsing regexp: missing closing ]: )"
      R"(`[b\p{Letter}(`)"},
+    {R"('a'.find('[]A-\\p{ASCII}]'))",
+     R"(compile: program instantiation failed: error parsing regexp: invalid escape sequence: `\p`)"},
+    {R"('a'.find('\\p{a\\pL'))",
+     R"(compile: program instantiation failed: error parsing regexp: invalid character class range: )"
+     R"(`\p{a\pL`)"},
+    {R"('a'.find('[z-a\\p{Foo}]'))",
+     R"(compile: program instantiation failed: error parsing regexp: invalid character class range: )"
+     R"(`z-a`)"},
     {R"('a'.find('(\\p{Cn}'))",
      R"(compile: program instantiation failed: error parsing regexp: missing closing ): `(\p{Cn}`)"},
     {R"('a'.find('\\C'))",
