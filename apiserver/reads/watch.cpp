@@ -159,6 +159,7 @@ void Watch::begin(const Start& start, const Query& query) {
 void Watch::fail(const ApiError& error) {
   const JsonObject status = error.to_status();
   const bool is_protobuf = form_.encoding == Encoding::protobuf;
+  has_failed_ = true;
   failure_ =
       event("ERROR", is_protobuf ? encode_protobuf("v1", "Status", status) : serialize(status));
   ended_ = true;
@@ -218,7 +219,7 @@ std::optional<std::string> Watch::next() {
     return line("ADDED", object);
   }
   if (std::exchange(marker_due_, false)) return initial_marker();
-  if (failure_) return std::exchange(failure_, std::nullopt);
+  if (has_failed_) return std::exchange(failure_, std::nullopt);
   if (auto change = next_change()) return change;
   // Only now, with no event left, this reader has reached the newest revision.
   if (ended_ || !std::exchange(bookmark_due_, false)) return std::nullopt;

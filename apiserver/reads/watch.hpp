@@ -104,7 +104,8 @@ class Watch {
   ColumnHeads heads_ = ColumnHeads::shown;  // for the next line
   std::deque<Stored> initial_;              // remaining initial objects
   bool marker_due_ = false;                 // the bookmark that ends them
-  std::optional<std::string> failure_;      // the ERROR sent instead
+  bool has_failed_ = false;
+  std::optional<std::string> failure_;  // the ERROR, the last event of a watch that has failed
   std::uint64_t cursor_ = 0;
   Revision floor_ = 0;  // events up to here are skipped
   runtime::MonoTime ends_at_{};

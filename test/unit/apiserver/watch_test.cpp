@@ -225,6 +225,19 @@ TEST_F(Watches, report_initial_events_from_future_as_error) {
   EXPECT_TRUE(watch->ended());
 }
 
+class LaterStart : public Watches {
+ protected:
+  LaterStart() : Watches(ServerOptions{.first_revision = 1000}) {}
+};
+
+TEST_F(LaterStart, shows_nothing_after_error_event) {
+  make("a");
+  auto watch = open("resourceVersion=1");
+  EXPECT_EQ(summary(drain(*watch)), Lines{"ERROR Expired"});
+  make("b");
+  EXPECT_EQ(summary(drain(*watch)), Lines{});
+}
+
 class ShortHistory : public Watches {
  protected:
   ShortHistory() : Watches(ServerOptions{.history_limit = 2}) {}
