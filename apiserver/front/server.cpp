@@ -455,18 +455,10 @@ Result<Response> Server::write(const Request& request, const Parsed& parsed) {
 }
 
 Result<Response> Server::delete_collection(const Parsed& parsed, const WriteRequest& request) {
-  const ResourcePath& path = *parsed.path;
-  const auto selector = Selector::parse(*parsed.type, parsed.query.get("labelSelector"),
-                                        parsed.query.get("fieldSelector"));
-  if (!selector) return std::unexpected(selector.error());
-  const std::string prefix = path.ns.empty() ? "" : path.ns + "/";
-  auto entries = store_.list(parsed.type->storage(), prefix, "", store_.revision());
-  std::erase_if(entries,
-                [&](const Store::Entry& entry) { return !selector->matches(*entry.object); });
-  if (auto readable = check_readable(*parsed.type, entries); !readable) {
-    return std::unexpected(std::move(readable.error()));
-  }
-  return handle_delete_collection(registry_, request, entries);
+  const ListTarget target = list_target(*parsed.type, parsed.path->version, parsed.path->ns);
+  auto page = select_page(store_, target, parsed.query);
+  if (!page) return std::unexpected(std::move(page.error()));
+  return handle_delete_collection(registry_, request, page->objects, std::move(page->metadata));
 }
 
 std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request& request) {

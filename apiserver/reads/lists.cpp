@@ -1,6 +1,7 @@
 #include "apiserver/reads/lists.hpp"
 
 #include <charconv>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -154,6 +155,14 @@ std::vector<Store::Entry> entries_of(const Store& store, const ListTarget& targe
   return {{key, std::move(object)}};
 }
 
+// Refused if one of the objects would have to be converted by a webhook.
+Result<> check_readable(const ResourceType& type, std::span<const Store::Entry> entries) {
+  if (type.unconverted() == nullptr || entries.empty()) return {};
+  const auto& [key, object] = entries.front();
+  return std::unexpected(
+      unreadable_list(type, key, text_at(*object, {"metadata", "resourceVersion"})));
+}
+
 }  // namespace
 
 ListTarget list_target(const ResourceType& type, std::string version, std::string ns) {
@@ -184,13 +193,6 @@ std::string not_a_revision(std::string_view text) {
   return fmt::format(
       "resourceVersion: Invalid value: \"{0}\": strconv.ParseUint: parsing \"{0}\": invalid syntax",
       text);
-}
-
-Result<> check_readable(const ResourceType& type, std::span<const Store::Entry> entries) {
-  if (type.unconverted() == nullptr || entries.empty()) return {};
-  const auto& [key, object] = entries.front();
-  return std::unexpected(
-      unreadable_list(type, key, text_at(*object, {"metadata", "resourceVersion"})));
 }
 
 Result<Page> select_page(const Store& store, const ListTarget& target, const Query& query) {

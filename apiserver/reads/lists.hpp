@@ -2,8 +2,6 @@
 // resourceVersionMatch.
 #pragma once
 
-#include <span>
-
 #include "apiserver/reads/list_text.hpp"
 #include "apiserver/reads/selectors.hpp"
 #include "apiserver/requests/request.hpp"
@@ -23,9 +21,6 @@ struct ListTarget {
 };
 
 ListTarget list_target(const ResourceType& type, std::string version, std::string ns);
-
-// Refused if one of the objects would have to be converted by a webhook.
-Result<> check_readable(const ResourceType& type, std::span<const Store::Entry> entries);
 
 struct Page {
   std::vector<Stored> objects;

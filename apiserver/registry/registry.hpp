@@ -116,7 +116,6 @@ class Registry {
   // The object as text, in the target's version.
   std::string encode(const Target& target, const Stored& object);
   ObjectTexts& texts() { return texts_; }
-  Revision revision() const { return store_.revision(); }
   // The time as formatted in API objects.
   std::string now() const;
 

@@ -82,30 +82,28 @@ Result<Response> handle_delete(Registry& registry, const WriteRequest& request) 
 }
 
 Result<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
-                                          const std::vector<Store::Entry>& entries) {
+                                          const std::vector<Stored>& objects, JsonObject metadata) {
   auto options = decode_delete_options(request);
   if (!options) return std::unexpected(options.error());
   Target target = request.target;
   target.commit = options->commit();
   target.options = encode(*options);
   options->wish.of = DeleteWish::Of::collection;
-  const Revision version = registry.revision();
+  if (target.type->defined != nullptr) metadata.emplace("continue", "");
   std::string items;
-  for (const Store::Entry& entry : entries) {
-    target.ns = text_at(*entry.object, {"metadata", "namespace"});
-    target.name = text_at(*entry.object, {"metadata", "name"});
+  for (const Stored& object : objects) {
+    target.ns = text_at(*object, {"metadata", "namespace"});
+    target.name = text_at(*object, {"metadata", "name"});
     const auto deleted = registry.remove(target, options->wish);
     if (!deleted && deleted.error().code != 404) return std::unexpected(deleted.error());
     if (!items.empty()) items += ',';
-    items += encode(*target.type, target.version, *entry.object, Encoding::json,
-                    target.type->item_meta());
+    items +=
+        encode(*target.type, target.version, *object, Encoding::json, target.type->item_meta());
   }
-  // The list before the write.
   return json_response(
-      200, fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{{{}"resourceVersion":"{}"}},)"
-                       R"("items":[{}]}})",
+      200, fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[{}]}})",
                        target.type->list_kind(), target.type->api_version(target.version),
-                       target.type->defined != nullptr ? R"("continue":"",)" : "", version, items));
+                       serialize(metadata), items));
 }
 
 }  // namespace dcm::apiserver

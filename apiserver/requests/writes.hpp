@@ -21,9 +21,9 @@ enum class PatchKind { json, merge, strategic, apply };
 Result<Response> handle_create(Registry& registry, const WriteRequest& request);
 Result<Response> handle_replace(Registry& registry, const WriteRequest& request);
 Result<Response> handle_delete(Registry& registry, const WriteRequest& request);
-// Deletes each of `names`; a name that has disappeared is no failure.
+// Deletes a page of a list; an object that has disappeared is no failure. `metadata` is the list's.
 Result<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
-                                          const std::vector<Store::Entry>& entries);
+                                          const std::vector<Stored>& objects, JsonObject metadata);
 
 // The written object or the failure, and the warnings about the body.
 Response written_response(Registry& registry, const Target& target, Result<Written> written,

@@ -249,5 +249,15 @@ TEST_F(Lists, delete_collection_by_selector) {
   EXPECT_EQ(names(list("")), "b ");
 }
 
+TEST_F(Lists, delete_collection_by_pages) {
+  for (const auto* name : {"a", "b", "c"}) make(name);
+  const std::string path = "/api/v1/namespaces/default/configmaps?limit=2";
+  const Answer page = api.remove(path);
+  EXPECT_EQ(names(page), "a b ");
+  EXPECT_EQ(names(list("")), "c ");
+  api.remove(path + "&continue=" + std::string(page.text({"metadata", "continue"})));
+  EXPECT_EQ(names(list("")), "");
+}
+
 }  // namespace
 }  // namespace dcm::apiserver
