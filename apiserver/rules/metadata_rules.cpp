@@ -23,6 +23,10 @@ void validate_owners(const JsonObject& metadata, Causes& causes) {
         causes.push_back(required_value(path + "." + key, "must not be empty"));
       }
     }
+    if (text_at(owner, {"apiVersion"}) == "v1" && text_at(owner, {"kind"}) == "Event") {
+      causes.push_back(
+          invalid_value(path, Json(owner), "/v1, Kind=Event is disallowed from being an owner"));
+    }
     // The text of this cause shows all references, so only a few are reported.
     if (!has_true(owner, "controller") || causes.size() >= kCausesMax) continue;
     const std::string name =
@@ -51,10 +55,14 @@ std::string text_of_owner(const JsonObject& owner) {
 
 // Keys may be in any case.
 void validate_annotations(const JsonObject& annotations, const std::string& path, Causes& causes) {
+  constexpr std::size_t kBytesMax = 256 * 1024;  // of all keys and values
+  std::size_t bytes = 0;
   for (const auto& member : annotations) {
     const std::string_view key = member.key();
     add_problems(problems_with_qualified_name(lower(key)), key, path, causes);
+    bytes += key.size() + as_text(member.value()).size();
   }
+  if (bytes > kBytesMax) causes.push_back(too_long(path, kBytesMax));
 }
 
 void validate_finalizers(const JsonObject& metadata, Causes& causes) {

@@ -240,6 +240,10 @@ void validate_pod_spec(const JsonObject& spec, const std::string& path, Causes& 
   if (const auto seconds = integer_at(spec, {"activeDeadlineSeconds"})) {
     validate_range(*seconds, 1, kDeadlineMax, path + ".activeDeadlineSeconds", causes);
   }
+  for (const auto* key : {"hostname", "subdomain"}) {
+    const std::string_view label = text_at(spec, {key});
+    if (!label.empty()) validate_name(NameRule::dns_label, label, path + "." + key, causes);
+  }
   validate_pod_tolerations(array_at(spec, {"tolerations"}), path + ".tolerations", causes);
   validate_container_resources({{"limits", object_at(spec, {"overhead"})}}, path + ".overhead",
                                causes);

@@ -480,6 +480,32 @@ TEST_F(Compared, ignores_pages_for_look_up_by_name_unless_continued) {
   EXPECT_TRUE(has(next.body, {"metadata", "continue"}));
 }
 
+TEST_F(Compared, does_not_look_whether_taken_name_was_generated) {
+  make_map();
+  const Answer taken = make_map(R"("name":"m","generateName":"g-")");
+  EXPECT_EQ(taken.status, 409);
+  EXPECT_EQ(taken.text({"reason"}), "AlreadyExists");
+  EXPECT_EQ(integer_at(taken.body, {"details", "retryAfterSeconds"}), 1);
+}
+
+TEST_F(Compared, rejects_event_as_owner) {
+  const auto owned_by = [this](std::string_view version, std::string_view name) {
+    return make_map(R"("name":")" + std::string(name) + R"(","ownerReferences":[{"apiVersion":")" +
+                    std::string(version) + R"(","kind":"Event","name":"e","uid":"1"}])");
+  };
+  EXPECT_TRUE(owned_by("v1", "m").blames("metadata.ownerReferences[0]"));
+  EXPECT_EQ(owned_by("events.k8s.io/v1", "n").status, 201);
+}
+
+TEST_F(Compared, limits_annotations_to_256_KiB) {
+  const auto annotated = [this](std::string_view name, std::size_t bytes) {
+    return make_map(R"("name":")" + std::string(name) + R"(","annotations":{"a":")" +
+                    std::string(bytes - 1, 'x') + R"("})");
+  };
+  EXPECT_EQ(annotated("m", 262'144).status, 201);
+  EXPECT_TRUE(annotated("n", 262'145).blames("metadata.annotations"));
+}
+
 TEST_F(Compared, keeps_data_of_immutable_map) {
   api.post(kMaps, R"({"metadata":{"name":"m"},"immutable":true,"data":{"a":"b"}})");
   EXPECT_TRUE(api.patch(kMap, kMerge, R"({"data":{"a":"c"}})").blames("data"));

@@ -53,6 +53,11 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"NoSchedule"},)"
             R"({"key":"k","effect":"NoSchedule"},{"key":"k","effect":"NoExecute"}]}})",
             {"metadata.taints[1]"}},
+        Row{"a hostname and a subdomain that are no labels",
+            kPods,
+            R"({"metadata":{"name":"p"},"spec":{"hostname":"A_b","subdomain":"a.b",)"
+            R"("containers":[{"name":"c","image":"i"}]}})",
+            {"spec.hostname", "spec.subdomain"}},
         Row{"a probe that does nothing",
             kPods,
             R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i",)"
