@@ -20,6 +20,9 @@ Result<JsonObject> decode_binding(const WriteRequest& request) {
   auto document = decode_document(request, "Binding");
   if (!document) return std::unexpected(std::move(document.error()));
   JsonObject& binding = document->object;
+  if (text_at(binding, {"metadata", "name"}) != request.target.name) {
+    return std::unexpected(bad_request("name in URL does not match name in Binding object"));
+  }
   const std::string_view kind = text_at(binding, {"target", "kind"});
   // The endpoint returns these unchanged, without converting them to API errors.
   if (!kind.empty() && kind != "Node") {

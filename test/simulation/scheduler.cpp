@@ -85,9 +85,9 @@ Task<> Scheduler::place(std::string uid) {
     co_return;
   }
   context_.send("scheduler", "POST", pods_in(pod->ns) + "/" + pod->name + "/binding",
-                fmt::format(R"({{"metadata":{{"uid":"{}"}},"target":{{"kind":"Node","name":)"
-                            R"("node-{}"}}}})",
-                            uid, rng_.below(3)));
+                fmt::format(R"({{"metadata":{{"name":"{}","uid":"{}"}},"target":{{"kind":"Node",)"
+                            R"("name":"node-{}"}}}})",
+                            pod->name, uid, rng_.below(3)));
 }
 
 Task<bool> Scheduler::reserve_all(std::string uid) {

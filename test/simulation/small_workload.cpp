@@ -115,9 +115,9 @@ void SmallWorkload::bind(const std::string& name) {
   const Claim* claim = claim_of(name);
   if (claim == nullptr || !claim->is_reserved_for(*pod(name))) return;
   context_.send("scheduler", "POST", pods_in(kNs) + "/" + name + "/binding",
-                fmt::format(R"({{"metadata":{{"uid":"{}"}},"target":{{"kind":"Node",)"
+                fmt::format(R"({{"metadata":{{"name":"{}","uid":"{}"}},"target":{{"kind":"Node",)"
                             R"("name":"node-1"}}}})",
-                            pod(name)->uid));
+                            name, pod(name)->uid));
 }
 
 void SmallWorkload::finish(const std::string& name) {

@@ -63,6 +63,18 @@ TEST_F(Binding, checks_uid_precondition) {
   EXPECT_EQ(bind(R"(,"uid":")" + std::string(pod.uid()) + "\"").status, 201);
 }
 
+TEST_F(Binding, requires_name_of_pod) {
+  make_pod();
+  for (const auto* metadata : {"{}", R"({"name":"another"})"}) {
+    const Answer refused =
+        api.post(std::string(kPod) + "/binding",
+                 std::string(R"({"metadata":)") + metadata + R"(,"target":{"name":"node-1"}})");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_EQ(refused.text({"message"}), "name in URL does not match name in Binding object");
+  }
+  EXPECT_EQ(node(), "");
+}
+
 TEST_F(Binding, requires_pod_and_node_name) {
   EXPECT_EQ(bind().status, 404);
   make_pod();

@@ -579,7 +579,8 @@ CO_TEST(Parts, keep_deleted_pod_with_finalizer_in_final_phase) {
     cluster.api.patch(kPods + "/" + name, apiserver::kMerge,
                       R"({"metadata":{"finalizers":["batch.kubernetes.io/job-tracking"]}})");
   }
-  cluster.api.post(kPods + "/waits/binding", R"({"target":{"name":"node-0"}})");
+  cluster.api.post(kPods + "/waits/binding",
+                   R"({"metadata":{"name":"waits"},"target":{"name":"node-0"}})");
   co_await cluster.settle();
   for (const auto* const name : {"quick", "slow", "waits"}) cluster.api.remove(kPods + "/" + name);
   co_await cluster.settle();
