@@ -113,7 +113,11 @@ Result<> apply_exec(ClusterConfig& config, const KubeconfigUser& user) {
                     .arguments = exec.arguments,
                     .install_hint = exec.install_hint.value,
                     .wants_cluster = exec.provide_cluster_info};
-  if (plugin.command.contains('/')) plugin.command = resolve_path(user, plugin.command);
+  if (plugin.command.contains('/')) {
+    plugin.command = resolve_path(user, plugin.command);
+    // Beside a file that was named without a folder; a bare name would be looked for in PATH.
+    if (!plugin.command.contains('/')) plugin.command.insert(0, "./");
+  }
   for (const auto& [name, value] : exec.environment) {
     plugin.environment.emplace_back(name.value, value.value);
   }

@@ -1,4 +1,6 @@
 // The meaning of kubeconfigs, and the messages about broken ones.
+#include "client/config/kubeconfig.hpp"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -7,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "client/config/kubeconfig_context.hpp"
 #include "test/unit/client_config/files.hpp"
 
 namespace dcm::client {
@@ -288,6 +291,16 @@ TEST_F(KubeconfigTest, looks_for_plugin_in_path) {
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->exec->command, "login");
   EXPECT_FALSE(config->exec->wants_cluster);
+}
+
+TEST_F(KubeconfigTest, does_not_look_for_plugin_beside_file_in_path) {
+  const std::string text =
+      with_user("exec: {command: ./login, apiVersion: client.authentication.k8s.io/v1beta1}");
+  const auto kubeconfig = parse_kubeconfig(text, "config");
+  ASSERT_TRUE(kubeconfig) << kubeconfig.error().message;
+  const auto config = resolve_context(*kubeconfig, {});
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->exec->command, "./login");
 }
 
 TEST_F(KubeconfigTest, prefers_token_to_plugin) {
