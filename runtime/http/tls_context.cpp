@@ -45,8 +45,10 @@ Bio bio_of(const std::string& text) {
   return Bio(or_bad_alloc(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))), &BIO_free);
 }
 
-// An encrypted key would make OpenSSL ask for its password on the terminal.
-int no_password(char*, int, int, void*) {
+// An encrypted key would make OpenSSL ask for its password on the terminal. `was_asked` is a bool,
+// or null.
+int no_password(char*, int, int, void* was_asked) {
+  if (was_asked != nullptr) *static_cast<bool*>(was_asked) = true;
   return 0;
 }
 
@@ -96,8 +98,14 @@ Result<> show(SSL_CTX* context, const std::string& certificate_pem, const std::s
 
   ERR_clear_error();
   const Bio key_bio = bio_of(key_pem);
-  const PrivateKey key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, no_password, nullptr),
+  bool is_encrypted = false;
+  const PrivateKey key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, no_password, &is_encrypted),
                        &EVP_PKEY_free);
+  if (is_encrypted) {
+    ERR_clear_error();
+    return fail(Reason::configuration,
+                fmt::format("{} key: is encrypted; expected one without a password", whose));
+  }
   if (!key || SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
     return refuse(fmt::format("{} key", whose));
   }

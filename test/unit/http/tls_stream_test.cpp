@@ -247,6 +247,26 @@ CO_TEST(TlsStream, reports_tls_error_after_handshake_as_cut) {
   co_await group.join();
 }
 
+// Of no use: its password is "x".
+constexpr const char* kEncryptedKey = R"(-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAizgrx9BnJU2gICCAAw
+DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEEI5StUubp/JhrWAd0snsRMEgZCc
+VWKa+ZsdIv9SvPZScKQCKlLVS/h3msWP2Qa98CsddxBKkE00hgGdI4pbW9pFyaja
+4m2vVTri+9cduPihgAitggoougBr9BTdmyM5IZW0qO5MEuEQDDJPcTRHrnW4f8g3
+fvDeMgFQ89bW2yif3SUKkCPMLE0yitQAAGca9ZaW6O+XM+ClTYwRmX7O4Oz5f+I=
+-----END ENCRYPTED PRIVATE KEY-----
+)";
+
+TEST(TlsContext, names_encrypted_key) {
+  const test::Identity identity = authority().issue({.names = {"server"}});
+  const auto context = make_server_context(
+      {.certificate_pem = identity.certificate_pem, .key_pem = kEncryptedKey, .client_ca_pem = {}});
+  ASSERT_FALSE(context);
+  EXPECT_EQ(context.error().reason, Reason::configuration);
+  EXPECT_THAT(context.error().message,
+              testing::EndsWith("key: is encrypted; expected one without a password"));
+}
+
 CO_TEST(TlsStream, is_quiet_until_peer_sends) {
   TlsOverPipes network(loop);
   TaskGroup group(loop.executor());
