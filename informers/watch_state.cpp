@@ -45,8 +45,8 @@ bool is_the_servers(const Error& error) {
          error.reason != Reason::too_many_requests;
 }
 
-// Whether the server has answered that it opens no watch: it may accept a list. As in client-go,
-// one that fails (500) or is busy (429) is asked again instead.
+// Whether the server has answered that it opens no watch: it may accept a list. One that fails
+// (500) or is busy (429) is asked again first.
 bool is_watch_refused(const Error& error) {
   return error.http_status && error.reason != Reason::unauthorized &&
          error.reason != Reason::too_many_requests && error.reason != Reason::internal_error;
@@ -160,6 +160,9 @@ class Step {
     if (phase.progress != Progress::shown && may_persist) {
       return after_fruitless_watch(failed.error, phase.last);
     }
+    if (failed.error.reason == Reason::internal_error && !is_accepted) {
+      return after_fruitless_watch(failed.error, phase.last, policy_.failed_watches_max);
+    }
     return wait_after(failed.error, WatchFrom{phase.last});
   }
 
@@ -253,9 +256,11 @@ class Step {
   }
 
   WatchStep after_fruitless_watch(const Error& error, const api::ResourceVersion& from) {
-    if (++state_.fruitless_watches < policy_.fruitless_watches_max) {
-      return wait_after(error, WatchFrom{from});
-    }
+    return after_fruitless_watch(error, from, policy_.fruitless_watches_max);
+  }
+  WatchStep after_fruitless_watch(const Error& error, const api::ResourceVersion& from,
+                                  unsigned most) {
+    if (++state_.fruitless_watches < most) return wait_after(error, WatchFrom{from});
     state_.fruitless_watches = 0;
     // A watch list is a watch, too.
     if (is_denied(error)) {

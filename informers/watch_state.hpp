@@ -67,6 +67,9 @@ struct WatchPolicy {
   // everything is listed: the server may have been reset to an earlier state (a restored etcd),
   // hold an event that cannot be read, or serve no watches.
   unsigned fruitless_watches_max = 2;
+  // The same for watches that the server answers with 500: it may be overloaded, but it answers so
+  // forever to a version that is no number.
+  unsigned failed_watches_max = 8;
   // The API server sends a bookmark each minute; after somewhat more than two minutes of silence
   // the peer is considered dead.
   Duration watch_silence = std::chrono::seconds(130);

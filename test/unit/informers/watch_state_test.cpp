@@ -293,6 +293,16 @@ TEST(WatchState, relists_after_two_refused_watches) {
   }
 }
 
+// As a real API server does for a version that is no number, which a proxy may have shown.
+TEST(WatchState, relists_after_eight_watches_that_fail) {
+  const auto failure = answered(500, Reason::internal_error);
+  std::vector<ReflectorEvent> events;
+  for (int times = 0; times < 8; ++times) events.insert(events.end(), {failure, WaitOver{}});
+  const auto steps = told({.phase = kWatching}, events);
+  EXPECT_EQ(steps[13], "| watch from 10 by 60");
+  EXPECT_EQ(steps.back(), "relist(fruitless) begin | watch list by 30");
+}
+
 TEST(WatchState, lists_pages_without_permission_to_watch) {
   const auto refused = answered(403, Reason::forbidden);
   EXPECT_EQ(told({.phase = kWatching}, {refused, WaitOver{}, refused, WaitOver{}}).back(),
