@@ -68,7 +68,9 @@ Write acquire_or_renew(const std::optional<LeaseSpec>& known, const Candidate& s
   const bool is_ours = known->holder == self.identity;
   if (is_ours) spec.renew_time = renewal_after(*known, now.wall);
   if (is_ours && !known->acquire_time.empty()) spec.acquire_time = known->acquire_time;
-  spec.transitions = known->transitions + (is_ours ? 0 : 1);
+  // Anyone who may write the lease may have set the largest number that the API takes.
+  spec.transitions = std::min<std::int64_t>(known->transitions + (is_ours ? 0 : 1),
+                                            std::numeric_limits<std::int32_t>::max());
   return {Write::Kind::update, std::move(spec)};
 }
 

@@ -78,8 +78,11 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const EndClaimRound
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetConsumer& step,
                                     Priority priority) {
   const auto& [kind, name] = step.consumer;
-  ConsumerAnswer answer =
-      co_await look_up(kind, {snapshot.claim->meta.key.namespace_, name}, priority);
+  const api::ObjectMeta& claim = snapshot.claim->meta;
+  ConsumerAnswer answer = co_await look_up(kind, {claim.key.namespace_, name}, priority);
+  // A claim may have 256 consumers to ask for, and be deleted meanwhile.
+  const ClaimPtr current = stores_.claims.get(claim.key);
+  if (current == nullptr || current->meta.uid != claim.uid) co_return Outcome::done();
   snapshot.answers.emplace(step.consumer, std::move(answer));
   co_return std::nullopt;
 }

@@ -1,6 +1,8 @@
 // The rules, one by one: what is known about the lease, what happens, and what follows.
 #include "client/leader_election/election.hpp"
 
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -183,6 +185,14 @@ TEST(Hold, counts_transition_on_takeover_without_previous_holder) {
     EXPECT_EQ(spec.transitions, 4) << holder;
     EXPECT_EQ(spec.acquire_time, "2024-10-04T00:00:15.000000Z") << holder;
   }
+}
+
+TEST(Hold, counts_transitions_up_to_largest_number_of_api) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+  LeaseSpec known = held_by("other");
+  known.transitions = kLargest;
+  const State state = observe_read(saw(known, 0s), kMe, found(known, 15s, 15s));
+  EXPECT_EQ(written(state, 15s).transitions, kLargest);
 }
 
 TEST(Hold, changes_only_time_on_renewal) {

@@ -13,9 +13,14 @@ using test::Fault;
 using test::make_claim;
 using test::make_pod;
 using test::refused;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Le;
+using testing::Lt;
+using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 test::ClaimBuilder in_use() {
@@ -154,6 +159,19 @@ TEST(ReleaseClaims, drops_300_reservations_in_one_write) {
   // changed.
   EXPECT_EQ(calls.size(), 200U + 1U + 100U);
   EXPECT_THAT(calls[200], HasSubstr("release p2-uid p5-uid "));
+}
+
+TEST(ReleaseClaims, asks_no_more_for_consumers_of_deleted_claim) {
+  World world;
+  auto shared = make_claim("s").allocated();
+  for (int i = 0; i < 100; ++i) shared.reserved_for("p" + std::to_string(i));
+  world.api.put(shared);
+  world.start();
+  world.run_for(10ms);
+  EXPECT_THAT(world.calls(), SizeIs(AllOf(Gt(0U), Lt(20U))));
+  world.api.remove_claim("s");
+  world.settle();
+  EXPECT_THAT(world.calls(), SizeIs(Le(1U)));
 }
 
 TEST(ReleaseClaims, keeps_finalizer_after_conflict_between_writes) {
