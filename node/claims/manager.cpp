@@ -128,7 +128,7 @@ Task<ClaimManager::Prepared> ClaimManager::prepare_claims(const api::Pod& pod,
     locked.insert(in_the_way.begin(), in_the_way.end());
     co_return std::nullopt;
   }
-  co_await clear_the_way(in_the_way);
+  co_await clear_the_way(in_the_way, pod.meta.uid.str());
   if (auto why = refuse_devices(book_, *views)) co_return std::unexpected(*std::move(why));
   const auto plan = decide_prepare(book_, pod.meta.uid.str(), *views);
   if (!plan) co_return std::unexpected(plan.error());
@@ -166,13 +166,17 @@ Task<> ClaimManager::complete(const std::set<api::NamespacedName>& in_the_way) {
 }
 
 // An entry of an older claim or allocation, or of another claim that had the device before, is
-// removed as soon as none of its pods is active.
-Task<> ClaimManager::clear_the_way(const std::set<api::NamespacedName>& in_the_way) {
+// removed as soon as none of its pods is active. A restore of etcd may bring this pod back while
+// its own entry is being removed: that comes to its end first.
+Task<> ClaimManager::clear_the_way(const std::set<api::NamespacedName>& in_the_way,
+                                   const std::string& pod_uid) {
   if (!active_) co_return;
   for (const api::NamespacedName& key : in_the_way) {
+    const bool is_going = book_.at(key).is_going;
     const std::set<std::string> pods = book_.at(key).entry.pod_uids;
     for (const std::string& uid : pods) {
-      if (active_->contains(uid)) continue;
+      const bool has_returned = is_going && uid == pod_uid;
+      if (active_->contains(uid) && !has_returned) continue;
       (void)co_await unprepare_held(uid, {key});
     }
   }

@@ -83,7 +83,8 @@ class ClaimManager {
                                          std::set<api::NamespacedName>& locked);
   runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
   runtime::Task<> complete(const std::set<api::NamespacedName>& in_the_way);
-  runtime::Task<> clear_the_way(const std::set<api::NamespacedName>& in_the_way);
+  runtime::Task<> clear_the_way(const std::set<api::NamespacedName>& in_the_way,
+                                const std::string& pod_uid);
   runtime::Task<ClaimResult> write_ahead(const std::vector<Held>& entries);
   // Requires the locks of `claims`.
   runtime::Task<ClaimResult> enter_held(const api::Pod& pod,

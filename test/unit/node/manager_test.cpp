@@ -227,6 +227,22 @@ CO_TEST(ClaimManager, retries_unprepare_until_success) {  // [57], [58], [60]
   EXPECT_TRUE(on_disk(world).empty());
 }
 
+// A restore of etcd may show a pod of a node as unbound, and the scheduler binds it there again.
+CO_TEST(ClaimManager, prepares_pod_that_returns_after_failed_unprepare) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  world.drivers.refusals[kGpu] = {"rpc error: code = Internal desc = 1"};
+  CO_ASSERT_TRUE(!(co_await world.manager->unprepare(pod)));
+  world.manager->observe_pods({"p-uid"});
+  world.drivers.journal.clear();
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  EXPECT_EQ(world.drivers.journal,
+            (Lines{"gpu.example.com unprepare c1-uid", "gpu.example.com prepare c1-uid"}));
+}
+
 // As in kubelet: found by test/node/compare.py.
 CO_TEST(ClaimManager, does_not_delay_shared_claim_for_refusing_driver) {  // [38], [57]
   ClaimsWorld world(loop);
