@@ -87,7 +87,7 @@ class Checker {
   const Type* resolve_global(Expr& expr, std::string_view name) {
     if (name.starts_with('.')) name.remove_prefix(1);
     if (const auto* variable = library_.find_variable(name)) {
-      // A variable of a loop hides one that is written without a dot.
+      // A loop variable hides a global one, unless that is written with a dot.
       const std::string_view dot = find_local(name) != nullptr ? "." : "";
       expr.kind = Expr::Kind::identifier;
       expr.name = std::string(dot) + std::string(name);

@@ -20,9 +20,9 @@ using Text = std::expected<std::string, std::string>;
 using Error = std::unexpected<std::string>;
 
 constexpr int kPrecision = 6;
-// golang.org/x/text reads no longer number, and then finds no verb.
+// golang.org/x/text stops reading a larger number, and then finds no verb.
 constexpr std::int64_t kPrecisionMax = 10'000'009;
-// No double has more digits behind the point that are not zero.
+// No double has more nonzero digits after the decimal point.
 constexpr int kDigitsMax = 1'074;
 constexpr int kDepthMax = 64;
 constexpr std::size_t kResultMax = Arena::kLimit / 4;
@@ -142,8 +142,8 @@ std::string shortest(double value) {
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr};
 }
 
-// golang.org/x/text keeps the least number of digits in 8 bits, and the greatest in 16, one of them
-// a sign: a negative one means none.
+// golang.org/x/text keeps the minimum number of digits in 8 bits, and the maximum in 16, with a
+// sign: a negative maximum means that there is none.
 std::string with_digits(double value, std::int64_t precision) {
   const auto most = static_cast<std::int16_t>(precision);
   std::string text = most < 0 ? shortest(value) : fixed(value, std::min<int>(most, kDigitsMax));

@@ -69,7 +69,7 @@ bool is_about_end(re2::RE2::ErrorCode code) {
   return code == re2::RE2::ErrorMissingParen || code == re2::RE2::ErrorMissingBracket;
 }
 
-// What the error is about, as it was written.
+// The part of the pattern that the error is about, as the user wrote it.
 std::string_view culprit(const re2::RE2& regex, std::string_view pattern,
                          const Translated& translated) {
   switch (regex.error_code()) {
@@ -99,7 +99,7 @@ bool is_perl_class(std::string_view text) {
   return text.size() > 1 && text[0] == '\\' && std::string_view("dDsSwW").contains(text[1]);
 }
 
-// Of the character at the start, as it is written in a class.
+// Bytes of the character at the start of the text, as it is written in a class.
 std::size_t character_size(std::string_view text) {
   if (text.starts_with("\\x{")) return std::min(text.find('}'), text.size() - 1) + 1;
   if (text[0] == '\\') return std::min<std::size_t>(text.starts_with("\\x") ? 4 : 2, text.size());

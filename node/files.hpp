@@ -24,8 +24,8 @@ class Files {
  public:
   virtual ~Files() = default;
 
-  // nullopt: there is no such file. Errors: malformed: what is there is no file, or a larger one
-  // than create() creates; trying again does not help.
+  // nullopt: there is no such file. Errors: malformed, if the path is not a regular file, or the
+  // file is larger than create() allows; trying again does not help.
   virtual runtime::Result<std::optional<std::string>> read(const std::string& path) = 0;
   // Creates a file of at most kFileBytesMax, which must not exist yet.
   virtual runtime::Result<> create(const std::string& path, std::string_view content,

@@ -148,7 +148,7 @@ Result<> Registry::choose_name(const Target& target, JsonObject& metadata) const
   if (!text_at(metadata, {"name"}).empty() || base.empty()) {
     const std::string_view name = text_at(metadata, {"name"});
     if (store_.get(storage, object_key(target.ns, name)) == nullptr) return {};
-    // A real server does not look whether the name was generated.
+    // Like a real server, this does not check whether the name was generated.
     return std::unexpected(base.empty() ? already_exists(*target.type, name)
                                         : no_free_name(*target.type, name));
   }

@@ -85,7 +85,7 @@ Address parse_address(std::string_view text) {
   return address;
 }
 
-// Whether it is an IPv6 address but for a zone.
+// Whether the text is an IPv6 address followed by a zone.
 bool has_zone(std::string_view text) {
   const auto percent = text.find('%');
   return percent != text.npos && percent + 1 < text.size() &&

@@ -167,7 +167,7 @@ Task<> ClaimManager::complete(const std::set<api::NamespacedName>& in_the_way) {
 
 // An entry of an older claim or allocation, or of another claim that had the device before, is
 // removed as soon as none of its pods is active. A restore of etcd may bring this pod back while
-// its own entry is being removed: that comes to its end first.
+// its own entry is being removed: the removal is finished first.
 Task<> ClaimManager::clear_the_way(const std::set<api::NamespacedName>& in_the_way,
                                    const std::string& pod_uid) {
   if (!active_) co_return;
